@@ -85,6 +85,11 @@ class Step:
         return f"Step({self.action!r}{reason}, feedback={self.feedback!r})"
 
 
+async def _parse_nothing(text: str) -> Action | None:
+    """The parser of a view that has no environment, such as one that is made of a record."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
     """Everything that an agent may base a decision on."""
@@ -97,9 +102,9 @@ class View:
     """Actions to choose from, in the environment's order."""
     history: tuple[Step, ...]
     """Oldest first."""
-    seed: int
+    seed: int = 0
     """Of the episode. Random choices derive from this and the number of the step alone."""
-    parse: Callable[[str], Awaitable[Action | None]]
+    parse: Callable[[str], Awaitable[Action | None]] = _parse_nothing
     """The environment's parser: the action that a text means, or None."""
     grants: Grants = Grants()
     """What the run granted: a plan, copies to try actions in, tools."""

@@ -19,7 +19,10 @@ from imports import (
 from inhabit.envs import registry
 
 ROOT = Path(__file__).parent.parent
-NAMED_ON_PURPOSE = {"inhabit.eie.export.formats 'egoplan'"}
+NAMED_ON_PURPOSE = {
+    "inhabit.eie.export.exporter 'egoplan'",
+    "inhabit.eie.export.egoplan 'egoplan'",
+}
 """The export format is EgoPlan's own; it is not asked of the environment of that name."""
 
 

@@ -9,14 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import json_repair
 
 from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.choices import Choices, Meaning, Problem
-from inhabit.agents.dialogue.template import PromptTemplate
-from inhabit.agents.models.core import Message
 from inhabit.envs.core import Action
 
 _LONGEST = 20_000
@@ -194,22 +191,3 @@ def reading(
     if answer is None:
         return Reading(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
     return Reading(text, answer, choices.understand(answer.action, parsed))
-
-
-class Repair:
-    """Asks a model again, and says what was wrong with its last reply."""
-
-    def __init__(self, prompt: Path | None = None) -> None:
-        """Take the words from the user's template `prompt`, where it has them."""
-        self._template = PromptTemplate("repair", prompt)
-
-    def message(self, reading: Reading, choices: Choices) -> Message:
-        """The message that follows `reading`, which could not be understood."""
-        said = self._template.block(
-            "repair",
-            problem=reading.meaning.problem,
-            said=reading.answer.action[:200],
-            near=[action.text for action in reading.meaning.near],
-            lettered=choices.lettered,
-        )
-        return Message("user", (said,))

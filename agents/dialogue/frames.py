@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,21 +34,15 @@ def keyframes(frames: NDArray[np.uint8], count: int | None) -> NDArray[np.uint8]
     return np.ascontiguousarray(frames[chosen])
 
 
-@dataclass(frozen=True, slots=True)
-class PastFrames:
-    """Which images of past steps a prompt holds."""
+def past_frames(view: View, count: int, side: int) -> Iterator[tuple[int, Step, Image]]:
+    """Number from 1, step and image of each of the last `count` steps that have one, oldest first.
 
-    count: int = 0
-    """The most recent steps with an image."""
-    side: int = 160
-    """Longest side of their images, in pixels."""
-
-    def of(self, view: View) -> Iterator[tuple[int, Step, Image]]:
-        """Number from 1, step and scaled image of each of these steps, oldest first."""
-        first = max(0, len(view.history) - self.count)
-        for number, step in enumerate(view.history[first:], start=first + 1):
-            if step.rgb is not None:
-                yield number, step, Image(thumbnail(step.rgb, self.side))
+    No side of an image is longer than `side` pixels.
+    """
+    first = max(0, len(view.history) - count)
+    for number, step in enumerate(view.history[first:], start=first + 1):
+        if step.rgb is not None:
+            yield number, step, Image(thumbnail(step.rgb, side))
 
 
 def frames_of(

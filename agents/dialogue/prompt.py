@@ -14,11 +14,12 @@ from warnings import warn
 from pydantic import Field, model_validator
 
 from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.answer import Reading
 from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.few_shot import Examples
-from inhabit.agents.dialogue.frames import PastFrames, frames_of, keyframes
+from inhabit.agents.dialogue.frames import frames_of, keyframes, past_frames
 from inhabit.agents.dialogue.history import failures, summary
-from inhabit.agents.dialogue.template import PromptTemplate, ToldStep
+from inhabit.agents.dialogue.template import PromptTemplate, told
 from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Observation
 from inhabit.envs.settings import SettingsModel
@@ -113,23 +114,15 @@ class Prompt:
     templates: a small model that reads the goal once more there can compare it with the images.
     """
 
-    def __init__(
-        self, name: str, *, history: int = 8, settings: PromptSettings | None = None
-    ) -> None:
-        """Read the template `name`.
-
-        Args:
-            name: of the template.
-            history: number of past steps in the prompt, unless `settings` say it.
-            settings: what else it holds.
+    def __init__(self, name: str, settings: PromptSettings | None = None) -> None:
+        """Read the template `name`; `settings` say what the prompt holds.
 
         Raises:
             RequestError: the user's template can't be read.
         """
-        self.settings = settings or PromptSettings(history=history)
+        self.settings = settings or PromptSettings()
         self.template = PromptTemplate(name, self.settings.prompt)
         self._warned = False
-        self._past = PastFrames(self.settings.pictures, self.settings.thumbnail)
 
     def messages(
         self, view: View, *, images: bool, choices: Sequence[str] = ()
@@ -149,7 +142,7 @@ class Prompt:
         skipped = max(0, len(view.history) - self.settings.history)
         values: dict[str, object] = {
             "goal": view.goal,
-            "steps": [ToldStep.of(step) for step in view.history[skipped:]],
+            "steps": [told(step) for step in view.history[skipped:]],
             "skipped": skipped,
             "observation": Observation(view.observation.text, None),
         }
@@ -169,8 +162,7 @@ class Prompt:
             last: the step before; None at the beginning.
             text: of the observation.
         """
-        told = None if last is None else ToldStep.of(last)
-        return self.template.block("turn", goal=goal, last=told, text=text)
+        return self.template.block("turn", goal=goal, last=last and told(last), text=text)
 
     def ask(self, choices: Sequence[str] = ()) -> str:
         """What it says after its images; `choices` are listed if the settings say so."""
@@ -217,7 +209,8 @@ class Prompt:
 
     def _images(self, view: View) -> list[str | Image]:
         parts: list[str | Image] = []
-        for number, step, image in self._past.of(view):
+        chosen = self.settings
+        for number, step, image in past_frames(view, chosen.pictures, chosen.thumbnail):
             said = self.template.block("seen", number=number, action=step.action)
             parts += [f"\n{said}\n", image]
         if parts:
@@ -239,7 +232,7 @@ _TOLD = ("lettered", "listed", "stop", "lines", "examples", "answers")
 """What a template sees of the choices."""
 
 
-class MomentPrompt:
+class ChatPrompt:
     """What a chat model is told of one moment.
 
     Its beginning stays the same from step to step where possible.
@@ -254,7 +247,7 @@ class MomentPrompt:
         """
         self._settings, self._sees = settings, sees
         self._template = PromptTemplate("moment", settings.prompt)
-        self._past_frames = PastFrames(settings.pictures, settings.thumbnail)
+        self._repair = PromptTemplate("repair", settings.prompt)
         source = settings.examples
         self._examples = Examples(()) if source is None else Examples.read(source)
 
@@ -263,10 +256,13 @@ class MomentPrompt:
         chosen = self._settings
         return Choices.of(view, lettered=chosen.letters, most=chosen.listed, stop=chosen.stop)
 
-    def message(self, view: View, choices: Choices, known: Sequence[str] = ()) -> Message:
+    def messages(
+        self, system: str, view: View, choices: Choices, known: Sequence[str] = ()
+    ) -> tuple[Message, Message]:
         """Goal, past steps and their images, choices, facts, and the observation.
 
         Args:
+            system: what comes before them.
             view: of the present step.
             choices: actions to choose from.
             known: facts about the present state, besides the text of the observation.
@@ -280,23 +276,32 @@ class MomentPrompt:
         parts.append(self._template.block("now", sees=rgb is not None, **now))
         if rgb is not None:
             parts.append(Image(rgb))
-        return Message("user", tuple(_joined(parts)))
+        return Message("system", (system,)), Message("user", tuple(_joined(parts)))
+
+    def repair(self, reading: Reading, choices: Choices) -> Message:
+        """What follows the reply `reading`, which could not be understood."""
+        said = self._repair.block(
+            "repair",
+            problem=reading.meaning.problem,
+            said=reading.answer.action[:200],
+            near=[action.text for action in reading.meaning.near],
+            lettered=choices.lettered,
+        )
+        return Message("user", (said,))
 
     def _past(self, view: View) -> dict[str, object]:
         older = max(0, len(view.history) - self._settings.history)
         return {
             "examples": self._examples.nearest(view.goal, self._settings.shots),
             "goal": view.goal,
-            "steps": [ToldStep.of(step) for step in view.history[older:]],
+            "steps": [told(step) for step in view.history[older:]],
             "older": older,
             "summary": summary(view.history[:older]) if self._settings.summary else "",
         }
 
     def _now(self, view: View, choices: Choices, known: Sequence[str]) -> dict[str, object]:
         return {
-            "failed": [ToldStep.of(s) for s in failures(view.history)]
-            if self._settings.reflect
-            else [],
+            "failed": [told(s) for s in failures(view.history)] if self._settings.reflect else [],
             "choices": {name: getattr(choices, name) for name in _TOLD},
             "known": [view.observation.text, *known] if view.observation.text else known,
         }
@@ -308,37 +313,25 @@ class MomentPrompt:
             for frame in keyframes(clip.frames, self._settings.keyframes):
                 yield text, Image(frame)
                 text = ""
-        for number, step, image in self._past_frames.of(view):
+        chosen = self._settings
+        for number, step, image in past_frames(view, chosen.pictures, chosen.thumbnail):
             yield self._template.block("seen", number=number, action=step.action) + "\n", image
 
 
-class ChatPrompt:
-    """The prompt for a chat model that answers at once."""
+def chat_system(settings: ChatAnswerSettings, *, sees: bool) -> str:
+    """What the agent `chat` is told once.
 
-    def __init__(self, settings: ChatAnswerSettings, *, sees: bool) -> None:
-        """Read the templates and the examples.
-
-        Raises:
-            TaskError: the examples can't be read.
-            RequestError: the user's template can't be read.
-        """
-        self._moment = MomentPrompt(settings, sees=sees)
-        self.choices = self._moment.choices
-        self._system = PromptTemplate("chat", settings.prompt).block(
-            "system",
-            sees=sees,
-            stop=settings.stop,
-            reasons=settings.reason,
-            lettered=settings.letters,
-            actions=settings.actions,
-        )
-
-    def messages(
-        self, view: View, choices: Choices, known: Sequence[str] = ()
-    ) -> tuple[Message, ...]:
-        """The prompt for `view`; the arguments are those of `MomentPrompt.message`."""
-        told = self._moment.message(view, choices, known)
-        return Message("system", (self._system,)), told
+    Raises:
+        RequestError: the user's template can't be read.
+    """
+    return PromptTemplate("chat", settings.prompt).block(
+        "system",
+        sees=sees,
+        stop=settings.stop,
+        reasons=settings.reason,
+        lettered=settings.letters,
+        actions=settings.actions,
+    )
 
 
 def _joined(parts: Sequence[str | Image]) -> Iterator[str | Image]:

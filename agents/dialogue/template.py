@@ -7,7 +7,6 @@ It runs in Jinja's sandbox in a process of its own, sees plain texts alone, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from inhabit.agents.core import RequestError, Step
@@ -20,18 +19,10 @@ _LARGEST = 1 << 20
 """Bytes of a user's file."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToldStep:
+def told(step: Step) -> dict[str, str | None]:
     """A past step, as a template sees it: texts, and nothing that could be called."""
-
-    action: str
-    reason: str | None
-    feedback: str
-
-    @classmethod
-    def of(cls, step: Step) -> ToldStep:
-        """What may be told of `step`."""
-        return cls(step.action, None if step.reason is None else step.reason.value, step.feedback)
+    reason = None if step.reason is None else step.reason.value
+    return {"action": step.action, "reason": reason, "feedback": step.feedback}
 
 
 class PromptTemplate:

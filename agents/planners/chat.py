@@ -9,9 +9,9 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from inhabit.agents.core import Agent, Decision, Ranked, View
-from inhabit.agents.dialogue.answer import Reading, Repair, read
+from inhabit.agents.dialogue.answer import Reading, read
 from inhabit.agents.dialogue.choices import STOP, Choices
-from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt
+from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt, chat_system
 from inhabit.agents.models.core import Ability, Model, Reply, UnsupportedError
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.dialogue import Dialogue
@@ -36,7 +36,7 @@ class Chat(ModelAgent):
         self._settings = settings
         self._sees = sees
         self._prompt = ChatPrompt(settings, sees=sees)
-        self._repair = Repair(settings.prompt)
+        self._system = chat_system(settings, sees=sees)
 
     async def decide(self, view: View) -> Decision:
         """The action of the model's reply; none if all permitted replies could not be parsed."""
@@ -49,7 +49,8 @@ class Chat(ModelAgent):
         choices = self._prompt.choices(view)
         if (planned := await _planned(view, choices)) is not None:
             return planned
-        dialogue = Dialogue(self._model, self._prompt.messages(view, choices, known), view)
+        opening = self._prompt.messages(self._system, view, choices, known)
+        dialogue = Dialogue(self._model, opening, view)
         with dialogue.calls_kept_on_error():
             decision = None
             if self._asks_for_letter(choices):
@@ -73,7 +74,7 @@ class Chat(ModelAgent):
             if reply.call.finish == "length":
                 readings = [r.cut_off() for r in readings]
             if repairs_left:
-                dialogue.tell(self._repair.message(readings[0], choices))
+                dialogue.tell(self._prompt.repair(readings[0], choices))
         return _thinking(readings[0].decision(), reply)
 
     def _asks_for_letter(self, choices: Choices) -> bool:

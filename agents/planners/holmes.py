@@ -13,9 +13,9 @@ from typing import Literal
 from pydantic import Field
 
 from inhabit.agents.core import Agent, Decision, Grant, View
-from inhabit.agents.dialogue.answer import Repair, read
+from inhabit.agents.dialogue.answer import read
 from inhabit.agents.dialogue.choices import Choices
-from inhabit.agents.dialogue.prompt import ChatPromptSettings, MomentPrompt
+from inhabit.agents.dialogue.prompt import ChatPrompt, ChatPromptSettings
 from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.dialogue.tools import find_calls, legal, stub
 from inhabit.agents.models.core import Ability, Message, Model, ToolCall, UnsupportedError
@@ -43,9 +43,8 @@ class Holmes(ModelAgent):
         """Prompt `model`."""
         super().__init__(model)
         self._settings = settings
-        self._prompt = MomentPrompt(settings, sees=False)
+        self._prompt = ChatPrompt(settings, sees=False)
         self._template = PromptTemplate("holmes", settings.prompt)
-        self._repair = Repair(settings.prompt)
 
     async def decide(self, view: View) -> Decision:
         """The action after the tool calls; none if it could not be parsed.
@@ -71,8 +70,7 @@ class Holmes(ModelAgent):
 
     async def _decide(self, view: View) -> Decision:
         choices = self._prompt.choices(view)
-        told = self._prompt.message(view, choices)
-        opening = (Message("system", (self._system(view),)), told)
+        opening = self._prompt.messages(self._system(view), view, choices)
         dialogue = Dialogue(self._model, opening, view)
         answers = ToolAnswers(view)
         with dialogue.calls_kept_on_error():
@@ -89,7 +87,7 @@ class Holmes(ModelAgent):
             reading = await read(said, choices, view)
             if reading.meaning.problem is None or not repairs_left:
                 break
-            dialogue.tell(self._repair.message(reading, choices))
+            dialogue.tell(self._prompt.repair(reading, choices))
             said = await self._ask_for_action(dialogue, choices, view)
         decision = reading.decision()
         return replace(decision, description=decision.description or answers.told)

@@ -8,9 +8,7 @@ from typing import Annotated
 
 import typer
 
-from inhabit.eie.export.exporter import EXPORTERS
-from inhabit.eie.export.formats import ExportFormat
-from inhabit.eie.export.llava import Pictures
+from inhabit.eie.export.exporter import EXPORTERS, ExportOptions, find_exporter
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -19,8 +17,7 @@ from inhabit.episodes.reports.page.writing import runs_in
 
 def complete_format(incomplete: str) -> list[str]:
     """The formats whose names begin like this, for the shell."""
-    names = [*(form.value for form in ExportFormat), *EXPORTERS.names()]
-    return [name for name in names if name.startswith(incomplete)]
+    return [name for name in EXPORTERS.names() if name.startswith(incomplete)]
 
 
 def export(
@@ -37,9 +34,8 @@ def export(
             "--format",
             metavar="FORMAT",
             autocompletion=complete_format,
-            help="Output format. Runs and data sets: llava, llava-interleave, messages, egoplan, "
-            "recognition. Runs: lerobot, trajectories. Data sets: pca, jsonl. Or one that an "
-            "installed package adds.",
+            help=f"Output format: {', '.join(EXPORTERS.ours)}, or one that an installed package "
+            "adds.",
         ),
     ],
     out: Annotated[
@@ -54,12 +50,9 @@ def export(
         ),
     ] = False,
     pictures: Annotated[
-        Pictures,
-        typer.Option(
-            help="Images of a row in LLaVA's format: the last one; a grid of all in one image; or "
-            "all, as llava-interleave has them.",
-        ),
-    ] = Pictures.LAST,
+        int,
+        typer.Option(min=0, help="Images of earlier steps in a row of messages, at most."),
+    ] = 0,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
@@ -69,51 +62,25 @@ def export(
     Of a run, only successful episodes are exported; "trajectories" holds all of them, with
     rewards.
     """
-    # Exporters import libraries that no other command needs.
-    from inhabit.eie.export.formats import (
-        Exported,
-        export_run,
-        export_set,
-        export_trajectories,
-        find_format,
-    )
+    # These import libraries that no other command needs.
+    from inhabit.eie.export.export import export as write
+    from inhabit.eie.export.source import RunSource, SetSource
     from inhabit.eie.sets.folder import SetFolder
 
-    chosen = find_format(form)
-    is_set = (source / "set.json").exists()
-    rewarded = chosen is ExportFormat.TRAJECTORIES
-    if (
-        not is_set
-        and not rewarded
-        and not any(end and end.success for end in Index(Run.open(source)).ends())
-    ):
-        raise RecordError(f"Nothing to export: no episode of {source} was successful.")
-    if is_set:
-        result = export_set(
-            SetFolder.open(source),
-            chosen,
-            out,
-            videos=videos,
-            pictures=pictures,
-            assignments=assignments or (),
-            trusted=trusted,
-        )
-    elif videos:
-        raise RecordError(f"{source} is not a data set: --videos works on data sets only.")
-    elif rewarded:
-        result = Exported(export_trajectories(_runs(source), out))
+    chosen = find_exporter(form)
+    options = ExportOptions(videos, pictures, tuple(assignments or ()), trusted)
+    given: RunSource | SetSource
+    if (source / "set.json").exists():
+        given = SetSource(SetFolder.open(source), options)
     else:
-        result = export_run(
-            Run.open(source),
-            chosen,
-            out,
-            pictures=pictures,
-            assignments=assignments or (),
-            trusted=trusted,
-        )
-    if result.sentence:
-        remarks().print(result.sentence, soft_wrap=True)
-    if not result.count:
+        run, *more = _runs(source) if chosen.every else [Run.open(source)]
+        if not chosen.every and not any(end and end.success for end in Index(run).ends()):
+            raise RecordError(f"Nothing to export: no episode of {source} was successful.")
+        given = RunSource(run, options, tuple(more))
+    count = write(given, chosen, out)
+    if sentence := given.left_out.sentence():
+        remarks().print(sentence, soft_wrap=True)
+    if not count:
         raise RecordError(f"Nothing was exported: {source} has no sample for {form}.")
     if as_json:
         print_json(
@@ -121,14 +88,12 @@ def export(
                 "source": str(source),
                 "format": form,
                 "out": str(out),
-                "count": result.count,
-                "left_out": dict(result.left_out),
+                "count": count,
+                "left_out": dict(+given.left_out.counts),
             }
         )
     else:
-        whole = (ExportFormat.LEROBOT, ExportFormat.TRAJECTORIES)
-        what = "episodes" if chosen in whole else "samples"
-        answers().print(f"Exported {result.count} {what} to {out}.", soft_wrap=True)
+        answers().print(f"Exported {count} {chosen.unit} to {out}.", soft_wrap=True)
 
 
 def _runs(source: Path) -> Sequence[Run]:

@@ -1,38 +1,44 @@
-"""Examples and demonstrations as conversations: questions with images, answers with actions.
+"""Examples and demonstrations as conversations: the prompt that `chat` is sent, and the answer.
 
-The asked answer is the one of PCA-Bench's tuned models (what is seen, why, what to do), as the
-object that `inhabit.agents.dialogue.answer` reads, so that a model tuned on it acts in a run as it
-is.
+A model that is tuned on them meets the same words in a run: with its default settings where an
+answer has a description and a reasoning, as those of examples have, and with `reason=false` where
+it is the action alone.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from string import ascii_uppercase
 
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt, Prompt, chat_system
+from inhabit.agents.models.core import Message
 from inhabit.eie.checking.splits import Split
-from inhabit.eie.examples.example import Example, Past
-from inhabit.eie.export.demonstrations import Demonstration, DemonstrationStep
+from inhabit.eie.examples.example import Example
+from inhabit.eie.examples.view import facts_of, question_of, view_of
+from inhabit.eie.export.demonstrations import Demonstration
+from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.files import ExportImage, picture
+from inhabit.eie.export.placeholders import Placeholders
+from inhabit.eie.export.source import RunSource, SetSource
+from inhabit.envs.core import Action, Observation
 
 LAST = 4
-"""Steps of the past that are told: as many clips as EgoPlan-Bench shows."""
-_ASKED = (
-    'Answer with a JSON object: "description" (what the picture shows that matters), "reasoning" '
-    '(what follows from it) and "action" (in the words of the list).'
-)
-_ASKED_ACTION = "What should be done next? Answer with the action alone."
+"""Past images of a row that has any: as many clips as EgoPlan-Bench shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One question, with the images where they stand, and its answer."""
+    """One prompt, with the images where they stand, and its answer."""
 
     id: str
     split: Split
+    system: str
     question: tuple[str | ExportImage, ...]
     answer: str
     example: Example | None = None
@@ -44,74 +50,101 @@ class Conversation:
         return tuple(part for part in self.question if isinstance(part, ExportImage))
 
 
-def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Conversation]:
-    """A conversation for each example of the set in `folder`.
+class Conversations:
+    """Makes them."""
 
-    Raises:
-        RecordError: an example names an image that is none of the set's.
+    def __init__(self, past: int = 0) -> None:
+        """Show up to `past` images of earlier steps besides the present one."""
+        settings = ChatAnswerSettings(pictures=past)
+        self._chat = ChatPrompt(settings, sees=True)
+        self._system = {
+            reason: chat_system(settings.model_copy(update={"reason": reason}), sees=True)
+            for reason in (True, False)
+        }
+        self._question = Prompt("question")
+
+    def of_examples(self, examples: Iterable[Example], folder: Path) -> Iterator[Conversation]:
+        """A conversation for each example of the set in `folder`.
+
+        Raises:
+            RecordError: an example names an image that is none of the set's.
+        """
+        for example in examples:
+            system, question = self._of_example(example, folder)
+            answer = example.candidates[example.answer]
+            if example.kind != "recognition":
+                matters = f"What matters here: {', '.join(example.key_concepts)}."
+                answer = _answer(matters, example.reason, answer)
+            yield Conversation(example.id, example.split, system, question, answer, example)
+
+    def of_demonstrations(self, demonstrations: Iterable[Demonstration]) -> Iterator[Conversation]:
+        """A conversation for each step that worked, all of them to train on."""
+        for demonstration in demonstrations:
+            shown = Placeholders()
+            history: list[Step] = []
+            for place, step in enumerate(demonstration.steps):
+                now = Observation(step.text, shown.add(step.seen))
+                if step.worked:
+                    reasons = bool(step.description and step.reasoning)
+                    candidates = tuple(Action(text, verb="") for text in step.candidates)
+                    view = View(demonstration.task.goal, now, candidates, tuple(history))
+                    asked = shown.replaced(self._messages(view, reasons))
+                    answer = step.action
+                    if reasons:
+                        answer = _answer(step.description, step.reasoning, step.action)
+                    number = f"{demonstration.number:05d}-{place:04d}"
+                    yield Conversation(number, "train", *asked, answer)
+                history.append(Step(step.action, step.reason, step.feedback, now.rgb, step.text))
+
+    def _of_example(
+        self, example: Example, folder: Path
+    ) -> tuple[str, tuple[str | ExportImage, ...]]:
+        shown = Placeholders()
+
+        def look(name: str) -> NDArray[np.uint8]:
+            return shown.add(picture(folder, name))
+
+        if example.kind == "recognition":
+            return shown.replaced(question_of(example, look, self._question))
+        view, facts = view_of(example, look, past=True), facts_of(example)
+        if example.kind == "photograph":
+            view, facts = replace(view, goal=example.question), ()
+        return shown.replaced(self._messages(view, True, facts))
+
+    def _messages(self, view: View, reasons: bool, facts: Sequence[str] = ()) -> Sequence[Message]:
+        choices = self._chat.choices(view)
+        return self._chat.messages(self._system[reasons], view, choices, facts)
+
+
+def kept(
+    source: RunSource | SetSource, past: int, fits: Callable[[Conversation], bool] = lambda _: True
+) -> Iterator[Conversation]:
+    """The conversations of `source` that are to be written.
+
+    Args:
+        source: with the count of what is left out.
+        past: images of earlier steps, at most.
+        fits: which of them the format can hold.
     """
-    for example in examples:
-        past = [part for one in example.history[-LAST:] for part in _past(one, folder)]
-        now = picture(folder, example.image)
-        words = (example.question, lettered(example.candidates), _ASKED)
-        yield Conversation(
-            id=example.id,
-            split=example.split,
-            question=(*past, now, "\n".join(words)),
-            answer=_answer(example),
-            example=example,
-        )
+    made = Conversations(past)
+
+    def rows() -> Iterator[Conversation]:
+        if isinstance(source, RunSource):
+            return made.of_demonstrations(source)
+        return made.of_examples(source, source.opened.folder)
+
+    source.left_out.counts["images"] = sum(not fits(one) for one in rows())
+    return source.left_out.kept(lambda: filter(fits, rows()), _describe)
 
 
-def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Conversation]:
-    """A conversation for each step that worked, all of them to train on."""
-    for demonstration in demonstrations:
-        for place, step in enumerate(demonstration.steps):
-            if step.worked:
-                yield Conversation(
-                    id=f"{demonstration.number:05d}-{place:04d}",
-                    split="train",
-                    question=tuple(_moment(demonstration, place)),
-                    answer=step.action,
-                )
+def _describe(one: Conversation) -> Row:
+    words = tuple(part for part in one.question if isinstance(part, str))
+    made = one.example
+    answer = one.answer if made is None else made.candidates[made.answer]
+    video = made is not None and made.kind == "recognition"
+    return Row(one.split, words, one.pictures, answer, video)
 
 
-def lettered(candidates: Sequence[str]) -> str:
-    """The candidates, a line each: "A. open the fridge_1"."""
-    letters = (*ascii_uppercase, *map(str, range(len(ascii_uppercase), len(candidates))))
-    return "\n".join(f"{letter}. {text}" for letter, text in zip(letters, candidates, strict=False))
-
-
-def _answer(example: Example) -> str:
-    return json.dumps(
-        {
-            "description": f"What matters here: {', '.join(example.key_concepts)}.",
-            "reasoning": example.reason,
-            "action": example.candidates[example.answer],
-        },
-        ensure_ascii=False,
-    )
-
-
-def _past(past: Past, folder: Path) -> Iterator[str | ExportImage]:
-    if past.image is not None:
-        yield picture(folder, past.image)
-    # What was done in a video is not told: it is what is asked.
-    if past.action:
-        yield _told(past.action, past.feedback, failed=past.failed)
-
-
-def _moment(demonstration: Demonstration, place: int) -> Iterator[str | ExportImage]:
-    for step in demonstration.steps[max(0, place - LAST) : place]:
-        yield step.seen
-        yield _told(step.action, step.feedback, failed=not step.worked)
-    now: DemonstrationStep = demonstration.steps[place]
-    yield now.seen
-    yield "\n".join(
-        line for line in (f"Goal: {demonstration.task.goal}", now.text, _ASKED_ACTION) if line
-    )
-
-
-def _told(action: str, feedback: str, *, failed: bool) -> str:
-    tried = "You tried" if failed else "You did"
-    return f"{tried}: {action}. {feedback}".rstrip() + "\n"
+def _answer(description: str, reasoning: str, action: str) -> str:
+    parts = {"description": description, "reasoning": reasoning, "action": action}
+    return json.dumps(parts, ensure_ascii=False)

@@ -6,21 +6,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inhabit.eie.export.files import ExportImage, picture
-from inhabit.envs.core import Task
+from inhabit.envs.core import Reason, Task
 from inhabit.episodes.recording.reader import Episode, Run, StepRecord
 from inhabit.episodes.recording.schema import Ending, PoseRecord
 
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationStep:
-    """A step: observation, candidates, action and result."""
+    """A step: observation, candidates, decision and result."""
 
     seen: ExportImage
     text: str
     candidates: tuple[str, ...]
     action: str
+    reason: Reason | None
+    """Why it had no effect; None if it worked."""
     feedback: str
-    worked: bool
+    description: str = ""
+    reasoning: str = ""
+
+    @property
+    def worked(self) -> bool:
+        """Whether the action had an effect."""
+        return self.reason is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +76,10 @@ def _demonstration(episode: Episode) -> Demonstration | None:
             text=step.see.text,
             candidates=step.candidates,
             action=step.decide.action,
+            reason=step.act.reason,
             feedback=step.act.feedback,
-            worked=step.act.reason is None,
+            description=step.decide.description,
+            reasoning=step.decide.reasoning,
         )
         for step, seen in zip(attempt.steps, pictures, strict=True)
         if seen and step.decide and step.decide.action is not None and step.act

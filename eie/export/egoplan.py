@@ -12,11 +12,12 @@ that can't be re-executed are taken unchecked from other steps of the episode.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image
 from pydantic import JsonValue
@@ -24,11 +25,15 @@ from pydantic import JsonValue
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.distinct import LeftOut, Row
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
 from inhabit.eie.export.infinitive import infinitive
 from inhabit.eie.export.replayed_clips import ClipReplayer
+from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.eie.export.wrong_actions import WrongActions
+from inhabit.envs.core import Determinism
+from inhabit.episodes.running.from_record import env_of_run
 
 CHOICES = 4
 _FILES: dict[Split, str] = {
@@ -172,10 +177,9 @@ def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
         files = {
             split: stack.enter_context(json_array(out / name)) for split, name in _FILES.items()
         }
-        for one in questions:
-            if is_full(one):
-                files[one.split](_sample(count, *videos.write(one), one))
-                count += 1
+        for one in filter(is_full, questions):
+            files[one.split](_sample(count, *videos.write(one), one))
+            count += 1
     return count
 
 
@@ -238,3 +242,46 @@ def write_frame(shown: ExportImage, file: Path) -> None:
     rgb = Image.fromarray(shown.pixels())
     with half_written(file) as half:
         rgb.save(half, "JPEG", quality=95)
+
+
+def _write_set(source: SetSource, folder: Path, out: Path) -> int:
+    if not source.options.videos:
+        return _write(lambda: of_examples(source, folder), out, source.left_out)
+    options = source.options
+    with (
+        TemporaryDirectory(dir=out) as seen,
+        ClipReplayer(
+            source.opened, Path(seen), options.assignments, trusted=options.trusted
+        ) as replayer,
+    ):
+        kept = source.left_out.kept(
+            lambda: filter(fits, source), lambda one: describe(of_example(one, folder))
+        )
+        chosen = {one.id for one in kept}
+        examples = (one for one in source if one.id in chosen)
+        return write(of_examples(examples, folder, replayer), out)
+
+
+def _write_run(source: RunSource, out: Path) -> int:
+    options = source.options
+    with ExitStack() as stack:
+        checker: WrongActions | None = None
+        if source.run.header.determinism is not Determinism.NONE:
+            make = env_of_run(source.run, options.assignments, trusted=options.trusted)
+            checker = stack.enter_context(WrongActions(make))
+        questions = list(of_demonstrations(source, checker))
+    return _write(lambda: questions, out, source.left_out)
+
+
+def _write(questions: Callable[[], Iterable[EgoPlanQuestion]], out: Path, left_out: LeftOut) -> int:
+    left_out.counts["choices"] = sum(not is_full(one) for one in questions())
+    return write(left_out.kept(lambda: filter(is_full, questions()), describe), out)
+
+
+EXPORTER = Exporter(
+    name="egoplan",
+    summary="EgoPlan-IT and EgoPlan-Bench: what comes next in a video",
+    write_run=_write_run,
+    write_set=_write_set,
+    videos=True,
+)

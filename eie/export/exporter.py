@@ -1,16 +1,34 @@
-"""An export format of another package, added through the entry-point group `inhabit.exporters`."""
+"""The export formats: a file each, found by name.
+
+Packages of others join through the entry-point group `inhabit.exporters`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from inhabit.eie.examples.example import Example
-from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.files import claim
-from inhabit.envs.entries import Entries, PluginError, raised
-from inhabit.envs.errors import UserError
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.entries import Entries
+
+if TYPE_CHECKING:  # These import libraries that no other command needs.
+    from inhabit.eie.export.source import RunSource, SetSource
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What a user may choose besides the format."""
+
+    videos: bool = False
+    """Re-execute the episodes of a set, and add keyframes of past actions."""
+    pictures: int = 0
+    """Images of earlier steps in a row of messages, as the setting `pictures` of `chat`."""
+    assignments: Sequence[str] = ()
+    """Settings of the environment that checks answers or renders videos, as KEY=VALUE."""
+    trusted: bool = False
+    """Whether the user takes what a run or a set names for their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,27 +38,47 @@ class Exporter:
     name: str
     """As `inhabit export --format NAME` takes it."""
     summary: str
-    write_run: Callable[[Iterable[Demonstration], Path], int] | None = None
+    write_run: Callable[[RunSource, Path], int] | None = None
     """(successful episodes, folder to write); None if it is not for runs."""
-    write_set: Callable[[Iterable[Example], Path, Path], int] | None = None
+    write_set: Callable[[SetSource, Path, Path], int] | None = None
     """(examples, folder of the set, folder to write); None if it is not for data sets."""
+    unit: str = "samples"
+    """What is counted."""
+    every: bool = False
+    """Whether it is of every episode of one or more runs, failed ones too."""
+    videos: bool = False
+    """Whether it can show videos of past actions."""
 
 
-EXPORTERS: Entries[Exporter] = Entries("export format", Exporter, "inhabit.exporters", {})
-"""The export formats of other packages, by name."""
+EXPORTERS: Entries[Exporter] = Entries(
+    "export format",
+    Exporter,
+    "inhabit.exporters",
+    {
+        "llava": "inhabit.eie.export.llava:EXPORTER",
+        "llava-interleave": "inhabit.eie.export.llava:INTERLEAVE",
+        "messages": "inhabit.eie.export.messages:EXPORTER",
+        "egoplan": "inhabit.eie.export.egoplan:EXPORTER",
+        "recognition": "inhabit.eie.export.recognition:EXPORTER",
+        "pca": "inhabit.eie.export.pca:EXPORTER",
+        "jsonl": "inhabit.eie.export.rows:EXPORTER",
+        "lerobot": "inhabit.eie.export.lerobot:EXPORTER",
+        "trajectories": "inhabit.eie.export.trajectories:EXPORTER",
+    },
+)
 
 
-def write_with(name: str, write: Callable[[], int], out: Path) -> int:
-    """Claim `out`, and write to it with the format `name`.
+def find_exporter(name: str) -> Exporter:
+    """The format of that name.
 
     Raises:
-        RecordError: `out` is taken.
-        PluginError: the format's own code fails.
+        UnknownNameError: there is none.
+        PluginError: the package that brings it is broken.
+        UnavailableError: a library that it needs is not installed.
     """
-    claim(out)
     try:
-        return int(write())
-    except UserError:
-        raise
-    except Exception as error:
-        raise PluginError(f"The export format {name!r} {raised(error)}.") from error
+        return EXPORTERS.find(name)
+    except ModuleNotFoundError as error:
+        raise UnavailableError(
+            f"Exports to {name!r} need the package {error.name!r}: pip install 'inhabit[sets]'"
+        ) from error

@@ -26,7 +26,9 @@ from pydantic import JsonValue
 from inhabit.eie.export import motion
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written
+from inhabit.eie.export.source import RunSource
 from inhabit.eie.export.tables import Stats, table
 from inhabit.eie.export.video import FRAMES_PER_SECOND, new_video
 from inhabit.episodes.recording.reader import RecordError
@@ -301,3 +303,16 @@ def _write_tasks(file: Path, tasks: Sequence[str]) -> None:
 def _write_json(file: Path, content: JsonValue | Mapping[str, JsonValue]) -> None:
     with half_written(file) as half:
         half.write_text(json.dumps(content, indent=4), encoding="utf-8")
+
+
+def _write_run(source: RunSource, out: Path) -> int:
+    shown = source.left_out.kept(lambda: source, describe)
+    return write(shown, out, env=source.run.header.env)
+
+
+EXPORTER = Exporter(
+    name="lerobot",
+    summary="LeRobot v3: episodes with motions and videos",
+    write_run=_write_run,
+    unit="episodes",
+)

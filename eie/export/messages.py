@@ -13,8 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from inhabit.eie.export.conversations import Conversation
+from inhabit.eie.export.conversations import Conversation, kept
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage
+from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.eie.export.tables import PICTURE, Table, table
 
 _CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))
@@ -35,7 +37,7 @@ _COLUMNS = pa.schema(
 )
 
 
-def write(conversations: Iterable[Conversation], out: Path) -> int:
+def write(source: RunSource | SetSource, out: Path) -> int:
     """Write `data/train.parquet` and its like, and return how many rows there are in all.
 
     Splits without a row have no file. Columns from `env` on are null for demonstrations.
@@ -46,7 +48,7 @@ def write(conversations: Iterable[Conversation], out: Path) -> int:
     """
     tables: dict[str, Table] = {}
     with ExitStack() as stack:
-        for one in conversations:
+        for one in kept(source, source.options.pictures):
             if one.split not in tables:
                 file = out / "data" / f"{one.split}.parquet"
                 tables[one.split] = stack.enter_context(table(file, _COLUMNS, together=16))
@@ -59,8 +61,9 @@ def _row(one: Conversation) -> Mapping[str, Any]:
     return {
         "id": one.id,
         "messages": [
-            {"role": "user", "content": [_part(part) for part in one.question]},
-            {"role": "assistant", "content": [_part(one.answer)]},
+            message("system", (one.system,)),
+            message("user", one.question),
+            message("assistant", (one.answer,)),
         ],
         "images": [image_cell(shown) for shown in one.pictures],
         "env": made and made.env,
@@ -73,18 +76,26 @@ def _row(one: Conversation) -> Mapping[str, Any]:
     }
 
 
+def message(role: str, parts: Iterable[str | ExportImage]) -> Mapping[str, Any]:
+    """A message as the tables hold it."""
+    return {"role": role, "content": [_part(part) for part in parts]}
+
+
 def _part(part: str | ExportImage) -> Mapping[str, str | None]:
     if isinstance(part, ExportImage):
         return {"type": "image", "text": None}
-    return text_part(part)
-
-
-def text_part(text: str) -> Mapping[str, str | None]:
-    """A text as part of a message's content."""
     # Half a surrogate pair, which models may say, has no place in UTF-8.
-    return {"type": "text", "text": text.encode("utf-8", "replace").decode()}
+    return {"type": "text", "text": part.encode("utf-8", "replace").decode()}
 
 
 def image_cell(shown: ExportImage) -> Mapping[str, Any]:
     """An image as the tables hold it."""
     return {"bytes": shown.read(), "path": shown.name}
+
+
+EXPORTER = Exporter(
+    name="messages",
+    summary="Hugging Face chat messages with images, in parquet",
+    write_run=write,
+    write_set=lambda source, folder, out: write(source, out),
+)

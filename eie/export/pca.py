@@ -17,7 +17,9 @@ from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, json_array, picture
+from inhabit.eie.export.source import SetSource
 from inhabit.envs.core import UnknownNameError
 from inhabit.envs.registry import find
 
@@ -116,3 +118,14 @@ def _record(
         "reason": example.reason,
         "key_concept": list(example.key_concepts),
     }
+
+
+def _write_set(source: SetSource, folder: Path, out: Path) -> int:
+    source.left_out.counts["images"] = sum(not fits(one) for one in source)
+    kept = source.left_out.kept(lambda: filter(fits, source), lambda one: describe(one, folder))
+    return write(kept, folder, out)
+
+
+EXPORTER = Exporter(
+    name="pca", summary="PCA-Bench: one image, candidates and a reason", write_set=_write_set
+)

@@ -19,7 +19,9 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import Row
 from inhabit.eie.export.egoplan import write_frame
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, json_array, picture
+from inhabit.eie.export.source import RunSource, SetSource
 
 _FILES: dict[Split, str] = {
     "train": "ActionRecognition_IT.json",
@@ -109,3 +111,19 @@ def _sample(number: int, name: str, one: RecognitionRow) -> dict[str, JsonValue]
         "start_frame": 1,
         "stop_frame": len(one.frames),
     }
+
+
+def _write_run(source: RunSource, out: Path) -> int:
+    return write(source.left_out.kept(lambda: of_demonstrations(source), describe), out)
+
+
+def _write_set(source: SetSource, folder: Path, out: Path) -> int:
+    return write(source.left_out.kept(lambda: of_examples(source, folder), describe), out)
+
+
+EXPORTER = Exporter(
+    name="recognition",
+    summary="EgoPlan-Bench: what is done in a video",
+    write_run=_write_run,
+    write_set=_write_set,
+)

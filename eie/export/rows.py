@@ -14,7 +14,9 @@ from typing import TextIO
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, half_written, picture
+from inhabit.eie.export.source import SetSource
 
 
 def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
@@ -62,3 +64,13 @@ def _line(example: Example) -> str:
         past["image"] = past["image"] or ""
     # Half a surrogate pair, which models may say, has no place in UTF-8.
     return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def _write_set(source: SetSource, folder: Path, out: Path) -> int:
+    kept = source.left_out.kept(lambda: source, lambda one: describe(one, folder))
+    return write(kept, folder, out)
+
+
+EXPORTER = Exporter(
+    name="jsonl", summary="every field of every example, in JSON Lines", write_set=_write_set
+)

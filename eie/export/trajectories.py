@@ -1,9 +1,9 @@
 """Whole episodes as conversations with rewards, for SFT and RL: parquet that `datasets` reads.
 
-One row for each episode, those that failed too. `messages` takes turns: the user shows what was
-seen, the assistant says the action. `rewards` has a number for each message of the assistant. Rows
-of one task are a group, as GRPO compares them (Shao et al. 2024, section 4.1): `advantage` is the
-return less the group's mean, over its standard deviation.
+One row for each episode, those that failed too. `messages` are those of `rank` and `beam` with
+`history=whole`: the user shows what was seen, the assistant says the action. `rewards` has a number
+for each message of the assistant. Rows of one task are a group, as GRPO compares them (Shao et al.
+2024, section 4.1): `advantage` is the return less the group's mean, over its standard deviation.
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from inhabit.agents.core import Step, View
+from inhabit.agents.dialogue.choices import STOP
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.models.core import Message
+from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, picture
-from inhabit.eie.export.messages import MESSAGES, image_cell, text_part
+from inhabit.eie.export.messages import MESSAGES, image_cell, message
+from inhabit.eie.export.placeholders import Placeholders
 from inhabit.eie.export.tables import PICTURE, table
+from inhabit.envs.core import Observation
 from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
 
-STOP = "stop"
 _COLUMNS = pa.schema(
     [
         ("id", pa.string()),
@@ -59,9 +65,10 @@ def write(runs: Sequence[Run], out: Path) -> int:
         groups.setdefault(episode.task.id, []).append(sum(_rewards(attempt)))
     if not groups:
         return 0
+    prompt = Prompt("rank", settings=PromptSettings(history="whole", pictures=1_000_000))
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
-            rows.add(_row(run, episode, attempt, groups[episode.task.id]))
+            rows.add(_row(run, episode, attempt, groups[episode.task.id], prompt))
     return rows.rows
 
 
@@ -91,26 +98,25 @@ def _rewards(attempt: Attempt) -> list[float]:
     return found
 
 
-def _row(run: Run, episode: Episode, attempt: Attempt, group: Sequence[float]) -> Mapping[str, Any]:
+def _row(
+    run: Run, episode: Episode, attempt: Attempt, group: Sequence[float], prompt: Prompt
+) -> Mapping[str, Any]:
     assert attempt.end is not None
     steps, rewards = list(_acted(attempt)), _rewards(attempt)
-    pictures: list[ExportImage] = []
-    messages = []
-    for number, step in enumerate(steps):
-        seen, before = step.see, steps[number - 1] if number else None
-        if seen.frame is not None:
-            name = f"{run.folder.name}-{episode.number:05d}-"
-            pictures.append(picture(episode.folder, seen.frame, prefix=name, root=run.folder))
-        parts = [{"type": "image", "text": None}] if seen.frame is not None else []
-        told = before.act.feedback if before and before.act else f"Goal: {episode.task.goal}"
-        text = "\n".join(line for line in (told, seen.text) if line)
-        messages.append({"role": "user", "content": [*parts, text_part(text)]})
-        messages.append({"role": "assistant", "content": [text_part(_said(step))]})
+    shown = Placeholders()
+    history = [_step(run, episode, step, shown) for step in steps]
+    now = history.pop()
+    seen = Observation(now.text, now.rgb)
+    view = View(episode.task.goal, seen, (), tuple(history))
+    asked = (*prompt.messages(view, images=True), Message("assistant", (now.action,)))
+    told = [(one.role, shown.parts(one)) for one in asked]
     value = sum(rewards)
     return {
         "id": f"{run.folder.name}/{episode.number:05d}",
-        "messages": messages,
-        "images": [image_cell(one) for one in pictures],
+        "messages": [message(role, parts) for role, parts in told],
+        "images": [
+            image_cell(part) for _, parts in told for part in parts if isinstance(part, ExportImage)
+        ],
         "rewards": rewards,
         "return": value,
         "group": episode.task.id,
@@ -124,6 +130,22 @@ def _row(run: Run, episode: Episode, attempt: Attempt, group: Sequence[float]) -
     }
 
 
-def _said(step: StepRecord) -> str:
+def _step(run: Run, episode: Episode, step: StepRecord, shown: Placeholders) -> Step:
+    """A step as an agent that is asked later knows it."""
     assert step.decide is not None
-    return STOP if step.decide.stop else step.decide.action or step.decide.raw
+    rgb = None
+    if step.see.frame is not None:
+        prefix = f"{run.folder.name}-{episode.number:05d}-"
+        rgb = shown.add(picture(episode.folder, step.see.frame, prefix=prefix, root=run.folder))
+    action = STOP if step.decide.stop else step.decide.action or step.decide.raw
+    reason, feedback = (step.act.reason, step.act.feedback) if step.act else (None, "")
+    return Step(action, reason, feedback, rgb, step.see.text)
+
+
+EXPORTER = Exporter(
+    name="trajectories",
+    summary="whole episodes with rewards, failed ones too",
+    write_run=lambda source, out: write((source.run, *source.more), out),
+    unit="episodes",
+    every=True,
+)

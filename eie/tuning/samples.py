@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
-from inhabit.agents.models.core import Image, Message
+from inhabit.agents.models.core import Message
 from inhabit.eie.checking.splits import Split
-from inhabit.eie.examples.example import Example, Past
+from inhabit.eie.examples.example import Example
+from inhabit.eie.examples.view import question_of, view_of
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.envs.core import Action, Clip, Observation, Reason
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_lines
 from inhabit.episodes.recording.picture import read_picture
@@ -73,30 +72,11 @@ class Wording:
             TuneError: an image of it can't be read.
         """
         example, look = sample.example, look or picture
+        seen = partial(look, sample.folder) if self._sees else None
         if example.kind in ("recognition", "photograph"):
-            return self._asked(sample, look)
-        shown = [p.image for p in example.history] if self._prompt.settings.pictures else []
-        seen = [look(sample.folder, file) if file and self._sees else None for file in shown]
-        view = view_of(example.goal, self._observed(sample, look), example.history, seen)
+            return question_of(example, seen, self._question)
+        view = view_of(example, seen, past=self._prompt.settings.pictures > 0)
         return self._prompt.messages(view, images=self._sees)
-
-    def _observed(self, sample: Sample, look: Look) -> Observation:
-        """The observation of an example; without its images if the model takes none."""
-        example = sample.example
-        if not self._sees or not example.image:
-            return Observation(example.text)
-        frames = [look(sample.folder, file) for file in example.frames]
-        clips = (Clip(np.stack(frames)),) if frames else ()
-        return Observation(example.text, look(sample.folder, example.image), clips)
-
-    def _asked(self, sample: Sample, look: Look) -> Sequence[Message]:
-        """The prompt of a question that planners don't ask, with all images at the end."""
-        example = sample.example
-        files = [past.image for past in example.history if past.image] + [example.image]
-        seen = [Image(look(sample.folder, f)) for f in files] if self._sees else []
-        view = view_of(example.question, Observation(example.text), ())
-        system, user = self._question.messages(view, images=False)
-        return system, Message("user", (*user.parts, *seen))
 
 
 def read(folder: Path, split: Split) -> Iterator[Sample]:
@@ -128,31 +108,6 @@ def choose(
     """The samples of `kinds`, or of all if there are none; shuffled by `seed`, at most `limit`."""
     kept = [s for s in samples if not kinds or s.example.kind in kinds]
     return [kept[i] for i in np.random.default_rng(seed).permutation(len(kept))[:limit]]
-
-
-def view_of(
-    goal: str,
-    observation: Observation,
-    past: Sequence[Past],
-    seen: Sequence[NDArray[np.uint8] | None] = (),
-) -> View:
-    """The view that an example was made from, without candidates; `seen` are images of `past`."""
-    return View(
-        goal=goal,
-        observation=observation,
-        candidates=(),
-        history=tuple(
-            Step(p.action, Reason.BLOCKED if p.failed else None, p.feedback, rgb)
-            for p, rgb in zip_longest(past, seen)
-        ),
-        seed=0,
-        parse=_parse_nothing,
-    )
-
-
-async def _parse_nothing(text: str) -> Action | None:
-    """Parse nothing: an example has no environment."""
-    return None
 
 
 def picture(folder: Path, name: str) -> NDArray[np.uint8]:

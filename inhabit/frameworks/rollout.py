@@ -248,7 +248,7 @@ class Rollout:
     def _meant(self, reply: str, answer: ParsedAnswer | None) -> Decision:
         """What a reply means among the candidates, as an agent of a run would understand it."""
         session = self.session
-        view = View(session.goal, session.last, self._candidates, session.history, 0, _nothing)
+        view = View(session.goal, session.last, self._candidates, session.history)
         choices = Choices.of(view, lettered=False, most=0, stop=True)
         parsed = None if answer is None else session.env.parse(answer.action)
         return reading(reply, answer, choices, parsed).decision()
@@ -316,8 +316,3 @@ class Rollout:
             reason=reason,
             candidates=candidates,
         )
-
-
-async def _nothing(text: str) -> Action | None:
-    """The parser of a view of which only candidates and history count."""
-    return None

@@ -98,7 +98,7 @@ class ShortestPaths:
 
     def __init__(self, model: Transformer) -> None:
         """Ask `model` about eight moments."""
-        prompt = Prompt("rank", history=8)
+        prompt = Prompt("rank")
         self.prompts = [
             model.encoder.prompt(prompt.messages(early(n), images=False)) for n in range(EPISODES)
         ]

@@ -116,7 +116,7 @@ class ShortestPaths:
     def __init__(self, model: Transformer) -> None:
         """Ask `model` about one moment in a kitchen."""
         self._encoder, self._model = model.encoder, model.network
-        self._messages = Prompt("rank", history=8).messages(snapshot(), images=False)
+        self._messages = Prompt("rank").messages(snapshot(), images=False)
         self._likelihood = Likelihood(self._model)
         self.prompt = self._encoder.prompt(self._messages)
         self._answers = [self._encoder.candidate(text) for text in ACTIONS]

@@ -174,7 +174,7 @@ class Ways:
 
 
 def _with_pictures(*pictures: Image) -> list[Message]:
-    system, *rest, last = Prompt("rank", history=8).messages(snapshot(), images=False)
+    system, *rest, last = Prompt("rank").messages(snapshot(), images=False)
     return [system, *rest, replace(last, parts=(*pictures, *last.parts))]
 
 

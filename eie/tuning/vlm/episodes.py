@@ -101,7 +101,7 @@ def play(
         seen = Observation(env.observe().text) if black else env.observe()
         shown = frames_of(seen)
         looks.append(look([sight.frame(rgb) for rgb in shown]) if shown else nothing())
-        view = View(task.goal, seen, actions, tuple(past), seed, _parse_nothing)
+        view = View(task.goal, seen, actions, tuple(past), seed)
         best = teacher.choose(view, looks)
         hidden = _wanted(best, view, looks, sight.names)
         unseen = best if hidden is None else teacher.choose(view, looks, hidden)
@@ -166,8 +166,3 @@ def _wanted(best: Action, view: View, looks: Sequence[Table], names: Sequence[st
 
 def _failures(past: Sequence[Step]) -> int:
     return sum(step.reason is not None for step in past)
-
-
-async def _parse_nothing(text: str) -> Action | None:
-    """Parse nothing: no model is asked."""
-    return None

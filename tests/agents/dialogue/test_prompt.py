@@ -18,7 +18,7 @@ STEPS = [Step(f"do {n}", None if n % 2 else Reason.CLOSED, f"Came of {n}.") for 
 
 
 def words(moment, history: int = 8) -> tuple[str, str]:
-    system, user = Prompt("rank", history=history).messages(moment, images=False)
+    system, user = Prompt("rank", PromptSettings(history=history)).messages(moment, images=False)
     return system.parts[0], user.parts[0]
 
 
@@ -54,18 +54,18 @@ def test_the_fixed_part_is_fixed_and_the_beginning_grows() -> None:
 
 def test_the_picture_comes_last_and_only_where_it_is_seen() -> None:
     rgb = np.zeros((4, 6, 3), np.uint8)
-    messages = Prompt("rank", history=8).messages(view(rgb=rgb), images=True)
+    messages = Prompt("rank").messages(view(rgb=rgb), images=True)
     last = messages[-1].parts[-1]
     assert isinstance(last, Image)
     assert pictures(messages) == {last.digest: last.rgb}
-    assert pictures(Prompt("rank", history=8).messages(view(rgb=rgb), images=False)) == {}
+    assert pictures(Prompt("rank").messages(view(rgb=rgb), images=False)) == {}
 
 
 def test_frames_of_clips_come_before_the_picture() -> None:
     shades = [np.full((8, 8, 3), shade, np.uint8) for shade in (10, 20, 30)]
     moment = view()
     seen = replace(moment.observation, rgb=shades[2], clips=(Clip(np.stack(shades[:2]), "walk"),))
-    _, user = Prompt("rank", history=8).messages(replace(moment, observation=seen), images=True)
+    _, user = Prompt("rank").messages(replace(moment, observation=seen), images=True)
     shown = [int(part.rgb[0, 0, 0]) for part in user.parts if isinstance(part, Image)]
     assert shown == [10, 20, 30]
 

@@ -9,7 +9,7 @@ import pytest
 
 from inhabit.agents.core import ModelError, RequestError, Step
 from inhabit.agents.dialogue.renderer import renderer
-from inhabit.agents.dialogue.template import PromptTemplate, ToldStep, source
+from inhabit.agents.dialogue.template import PromptTemplate, source, told
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
 from inhabit.cli import main
@@ -127,7 +127,7 @@ def test_a_template_without_end_is_a_fault_of_its_prompt(
 
 
 def test_a_whole_prompt_of_ones_own_is_equal_to_the_byte(tmp_path: Path) -> None:
-    steps = [ToldStep.of(Step(f"go\ud800 {i}", None, "Done.\n<b>")) for i in range(3)]
+    steps = [told(Step(f"go\ud800 {i}", None, "Done.\n<b>")) for i in range(3)]
     values = {"goal": "g\nx", "steps": steps, "skipped": 0, "observation": steps[0]}
     shown = (
         "{% block user %}{{ steps }}{{ (1, [goal]) }}{{ steps[0].reason is none }}{% endblock %}"

@@ -14,13 +14,17 @@ import pytest
 from PIL import Image as Picture
 from waiting import PATIENCE
 
-from inhabit.eie.export.formats import ExportFormat, export_set
+from inhabit.eie.export.export import export
+from inhabit.eie.export.exporter import ExportOptions
 from inhabit.eie.export.replayed_clips import KEYFRAMES, keyframes
+from inhabit.eie.export.source import SetSource
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 from tests.eie.made_set import read_examples
 
 INHABIT = Path(sys.executable).with_name("inhabit")
+
+VIDEOS = ExportOptions(videos=True)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +40,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    count = export_set(SetFolder.open(walked), ExportFormat.EGOPLAN, out, videos=True).count
+    count = export(SetSource(SetFolder.open(walked), VIDEOS), "egoplan", out)
     files = {"train": "EgoPlan_IT", "val": "EgoPlan_validation", "test": "EgoPlan_test"}
     long = asked = 0
     for split, name in files.items():
@@ -85,12 +89,14 @@ def test_an_episode_that_comes_to_something_else_is_not_filmed(
     shutil.copytree(walked / "images", copy / "images")
     (copy / "examples.jsonl").write_text("".join(json.dumps(e) + "\n" for e in plain))
     with pytest.raises(RecordError, match="--videos"):
-        export_set(SetFolder.open(copy), ExportFormat.EGOPLAN, tmp_path / "out", videos=True)
+        export(
+            SetSource(SetFolder.open(copy), ExportOptions(videos=True)), "egoplan", tmp_path / "out"
+        )
 
 
 def test_only_one_form_has_films(walked: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no videos"):
-        export_set(SetFolder.open(walked), ExportFormat.LLAVA, tmp_path / "out", videos=True)
+        export(SetSource(SetFolder.open(walked), VIDEOS), "llava", tmp_path / "out")
 
 
 @pytest.mark.parametrize("length", [0, 1, 5, 7, 8, 30])

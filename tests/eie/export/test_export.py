@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import resource
 import shutil
 from pathlib import Path
@@ -16,14 +15,17 @@ from PIL import Image as Picture
 from inhabit.agents.dialogue.answer import read_answer
 from inhabit.agents.models.core import Image
 from inhabit.eie.examples.example import Example
-from inhabit.eie.export import llava, pca
-from inhabit.eie.export.conversations import of_examples
-from inhabit.eie.export.formats import ExportFormat, export_set
+from inhabit.eie.export import pca
+from inhabit.eie.export.conversations import Conversations
+from inhabit.eie.export.export import export as write
+from inhabit.eie.export.exporter import EXPORTERS
 from inhabit.eie.export.infinitive import infinitive
-from inhabit.eie.export.llava import Pictures
+from inhabit.eie.export.source import SetSource
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 from tests.eie.made_set import NASTY, read_examples, write_set
+
+FORMATS = [name for name in EXPORTERS.ours if EXPORTERS.find(name).write_set is not None]
 
 
 def load(file: Path) -> list[dict[str, Any]]:
@@ -32,8 +34,8 @@ def load(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-def export(folder: Path, form: ExportFormat, out: Path) -> int:
-    return export_set(SetFolder.open(folder), form, out).count
+def export(folder: Path, form: str, out: Path) -> int:
+    return write(SetSource(SetFolder.open(folder)), form, out)
 
 
 def by_split(folder: Path, split: str) -> list[Example]:
@@ -73,26 +75,14 @@ def read_llava(out: Path, split: str, *, several: bool) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("which", ["made", "nasty", "walks"])
-@pytest.mark.parametrize(
-    ("form", "pictures"),
-    [
-        (ExportFormat.LLAVA, Pictures.LAST),
-        (ExportFormat.LLAVA, Pictures.GRID),
-        (ExportFormat.LLAVA_INTERLEAVE, Pictures.LAST),
-    ],
-)
+@pytest.mark.parametrize("form", ["llava", "llava-interleave"])
 def test_llava_rows_are_as_its_documentation_says(
-    form: ExportFormat,
-    pictures: Pictures,
-    which: str,
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
+    form: str, which: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     folder = request.getfixturevalue(which)
     out = tmp_path / "out"
-    count = export_set(SetFolder.open(folder), form, out, pictures=pictures).count
-    assert count == len(read_examples(folder))
-    several = form is ExportFormat.LLAVA_INTERLEAVE
+    assert export(folder, form, out) == len(read_examples(folder))
+    several = form == "llava-interleave"
     for split in ("train", "val", "test"):
         rows = read_llava(out, split, several=several)
         for row, example in zip(rows, by_split(folder, split), strict=True):
@@ -106,16 +96,7 @@ def test_llava_rows_are_as_its_documentation_says(
             past = min(len(example.history), 4)
             name = row["image"][-1] if several else row["image"]
             shown = np.asarray(Picture.open(out / str(name)))
-            if pictures is Pictures.GRID and past:
-                now = np.asarray(Picture.open(folder / example.image))
-                across = math.ceil(math.sqrt(past + 1))
-                down, right = divmod(past, across)
-                top, left = down * (now.shape[0] + 4), right * (now.shape[1] + 4)
-                cell = shown[top : top + now.shape[0], left : left + now.shape[1]]
-                assert (cell == now).all()
-                assert f"Picture {past + 1}:" in asked["value"]
-            else:
-                assert Image(shown).digest == example.image_digest
+            assert Image(shown).digest == example.image_digest
             assert not several or len(row["image"]) == past + 1
 
 
@@ -126,7 +107,7 @@ def test_jsonl_loads_without_a_schema_error(tmp_path: Path, walks: Path) -> None
     copy = tmp_path / "set"
     shutil.copytree(walks, copy)
     (copy / "examples.jsonl").write_text("".join(f"{x}\n" for x in [json.dumps(plain), *lines]))
-    assert export(copy, ExportFormat.JSONL, tmp_path / "out") == len(lines) + 1
+    assert export(copy, "jsonl", tmp_path / "out") == len(lines) + 1
     files = {s: str(tmp_path / "out" / f"{s}.jsonl") for s in ("train", "val", "test")}
     loaded = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
     for split, file in files.items():
@@ -143,7 +124,7 @@ def test_jsonl_loads_without_a_schema_error(tmp_path: Path, walks: Path) -> None
 
 
 def test_pca_tells_the_history(walks: Path, tmp_path: Path) -> None:
-    export(walks, ExportFormat.PCA, tmp_path / "out")
+    export(walks, "pca", tmp_path / "out")
     later = [e for e in by_split(walks, "train") if e.history]
     records = [r for r in load(tmp_path / "out/train/meta_data.json") if r["history"]]
     assert len(records) == len(later) > 2
@@ -168,11 +149,11 @@ def test_repeated_and_contradictory_rows_are_left_out(made: Path, tmp_path: Path
     other = lines[1] | {"id": "other", "answer": (lines[1]["answer"] + 1) % 4}
     written = [json.dumps(line) for line in [*lines, again, other]]
     (copy / "examples.jsonl").write_text("".join(f"{line}\n" for line in written))
-    for form in (ExportFormat.LLAVA, ExportFormat.MESSAGES, ExportFormat.PCA, ExportFormat.JSONL):
-        result = export_set(SetFolder.open(copy), form, tmp_path / form)
-        assert result.count == len(lines) - 1
-        assert result.left_out == {"repeated": 1, "contradictory": 2}
-        assert result.sentence == (
+    for form in ("llava", "messages", "pca", "jsonl"):
+        source = SetSource(SetFolder.open(copy))
+        assert write(source, form, tmp_path / form) == len(lines) - 1
+        assert +source.left_out.counts == {"repeated": 1, "contradictory": 2}
+        assert source.left_out.sentence() == (
             "Left out 3 rows: 1 show the images and words of an earlier row, with the same answer; "
             "2 show equal images and words, with different answers."
         )
@@ -189,9 +170,10 @@ def test_a_still_video_is_left_out(made: Path, tmp_path: Path) -> None:
     text = "".join(json.dumps(line) + "\n" for line in (moving, still))
     (copy / "examples.jsonl").write_text(text)
     (copy / "attempts.jsonl").write_text("")
-    for form in (ExportFormat.RECOGNITION, ExportFormat.LLAVA_INTERLEAVE, ExportFormat.JSONL):
-        result = export_set(SetFolder.open(copy), form, tmp_path / form)
-        assert (result.count, result.left_out) == (1, {"still": 1})
+    for form in ("recognition", "llava-interleave", "jsonl"):
+        source = SetSource(SetFolder.open(copy))
+        assert write(source, form, tmp_path / form) == 1
+        assert +source.left_out.counts == {"still": 1}
     (row,) = load(tmp_path / "recognition/ActionRecognition_IT.json")
     assert row["answer"] == lines[0]["candidates"][lines[0]["answer"]]
     assert row["answer"] not in row["negative_answers"]
@@ -223,7 +205,7 @@ def test_goals_become_infinitives(goal: str, expected: str) -> None:
 def test_a_step_of_an_episode_tells_what_came_before(walks: Path) -> None:
     later = [e for e in read_examples(walks) if len(e.history) > 4]
     assert later
-    for conversation in of_examples(later, walks):
+    for conversation in Conversations(4).of_examples(later, walks):
         assert conversation.example is not None
         told = "".join(part for part in conversation.question if isinstance(part, str))
         for past in conversation.example.history[-4:]:
@@ -237,7 +219,7 @@ def test_messages_load_with_datasets(
 ) -> None:
     datasets = pytest.importorskip("datasets")
     folder = request.getfixturevalue(which)
-    export(folder, ExportFormat.MESSAGES, tmp_path / "out")
+    export(folder, "messages", tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
     names = {"train": "train", "validation": "val", "test": "test"}
     assert set(loaded) == set(names)
@@ -245,12 +227,13 @@ def test_messages_load_with_datasets(
         expected = by_split(folder, split)
         assert loaded[name]["id"][:] == [e.id for e in expected]
         for row, example in zip(loaded[name], expected, strict=True):
-            asked, answered = row["messages"]
-            assert [asked["role"], answered["role"]] == ["user", "assistant"]
+            system, asked, answered = row["messages"]
+            roles = [one["role"] for one in (system, asked, answered)]
+            assert roles == ["system", "user", "assistant"]
             marks = [part for part in asked["content"] if part["type"] == "image"]
             assert len(marks) == len(row["images"])
             assert Image(np.asarray(row["images"][-1])).digest == example.image_digest
-            assert example.question in asked["content"][-1]["text"]
+            assert f"Goal: {' '.join(example.goal.split())}" in asked["content"][0]["text"]
             assert row["candidates"] == list(example.candidates)
             assert row["answer"] == example.answer
 
@@ -260,7 +243,7 @@ def test_pca_has_the_benchmarks_fields(
     which: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     folder = request.getfixturevalue(which)
-    export(folder, ExportFormat.PCA, tmp_path / "out")
+    export(folder, "pca", tmp_path / "out")
     for split in ("train", "val", "test"):
         records = load(tmp_path / "out" / split / "meta_data.json")
         assert [r["index"] for r in records] == list(range(len(records)))
@@ -292,12 +275,12 @@ def test_pca_keeps_its_own_names_of_fields(made: Path) -> None:
 
 def test_pca_has_no_films(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", kind="recognition")
-    assert export(folder, ExportFormat.PCA, tmp_path / "out") == 0
+    assert export(folder, "pca", tmp_path / "out") == 0
     assert load(tmp_path / "out/train/meta_data.json") == []
 
 
 def test_egoplan_shows_nothing_of_the_asked_action(walks: Path, tmp_path: Path) -> None:
-    export(walks, ExportFormat.EGOPLAN, tmp_path / "out")
+    export(walks, "egoplan", tmp_path / "out")
     samples = load(tmp_path / "out/EgoPlan_IT.json")
     steps = [e for e in by_split(walks, "train") if len(e.lineage.actions + e.lineage.plan) > 1]  # type: ignore[union-attr]
     assert len(samples) == len(steps)
@@ -324,7 +307,7 @@ def test_egoplan_shows_nothing_of_the_asked_action(walks: Path, tmp_path: Path) 
 
 
 def test_films_of_one_episode_share_their_frames(walks: Path, tmp_path: Path) -> None:
-    export(walks, ExportFormat.EGOPLAN, tmp_path / "out")
+    export(walks, "egoplan", tmp_path / "out")
     films = sorted((tmp_path / "out/frames").iterdir())
     episodes = {e.lineage.seed_task for e in read_examples(walks) if e.lineage}
     assert len(films) == len(episodes)
@@ -333,7 +316,7 @@ def test_films_of_one_episode_share_their_frames(walks: Path, tmp_path: Path) ->
 def test_what_is_in_the_way_is_left_alone(made: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(RecordError, match="Choose another --out"):
-        export(made, ExportFormat.LLAVA, tmp_path)
+        export(made, "llava", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -348,19 +331,18 @@ def test_half_an_export_is_no_export(made: Path, tmp_path: Path) -> None:
     examples = read_examples(made)
     gone = examples[-1].model_copy(update={"image": "images/0000000000000000.png"})
     with pytest.raises(RecordError, match="No such file"):
-        llava.write(of_examples([*examples, gone], made), tmp_path / "out")
-    assert not (tmp_path / "out/train.json").exists()
+        pca.write([*examples, gone], made, tmp_path / "out")
+    assert not (tmp_path / "out/train/meta_data.json").exists()
 
 
 def test_sets_are_no_episodes(made: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="whole episodes"):
-        export(made, ExportFormat.LEROBOT, tmp_path / "out")
+        export(made, "lerobot", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
-    whole = (ExportFormat.LEROBOT, ExportFormat.TRAJECTORIES)
-    for form in (form for form in ExportFormat if form not in whole):
+    for form in FORMATS:
         both = []
         for name in ("a", "b"):
             out = tmp_path / f"{form}-{name}"
@@ -370,9 +352,9 @@ def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", [f for f in ExportFormat if f is not ExportFormat.LEROBOT])
+@pytest.mark.parametrize("form", FORMATS)
 def test_ten_thousand_examples_need_no_more_memory_than_a_few(
-    walks: Path, tmp_path: Path, form: ExportFormat
+    walks: Path, tmp_path: Path, form: str
 ) -> None:
     def many(name: str, times: int) -> Path:
         folder = tmp_path / name

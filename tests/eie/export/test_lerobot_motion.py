@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import inhabit
-from inhabit.eie.export.formats import ExportFormat, export_run
+from inhabit.eie.export.export import export
+from inhabit.eie.export.source import RunSource
 from inhabit.episodes.recording.reader import Run
 
 
@@ -27,7 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def exported(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("exports") / "robot"
-    assert export_run(run, ExportFormat.LEROBOT, out).count == 2
+    assert export(RunSource(run), "lerobot", out) == 2
     return out
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from inhabit.eie.export.formats import ExportFormat, export_set
+from inhabit.eie.export.export import export
+from inhabit.eie.export.source import SetSource
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Env, Task
 from inhabit.envs.registry import find
@@ -28,7 +29,7 @@ def playing(name: str, source: Path) -> Iterator[tuple[Env, list[Task]]]:
 @pytest.mark.parametrize("saying", ["", NASTY])
 def test_pca_bench_plays_a_set(saying: str, tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", saying=saying)
-    export_set(SetFolder.open(folder), ExportFormat.PCA, tmp_path / "out")
+    export(SetSource(SetFolder.open(folder)), "pca", tmp_path / "out")
     for split in ("train", "val", "test"):
         examples = [e for e in read_examples(folder) if e.split == split]
         with playing("pca_bench", tmp_path / "out" / split) as (env, tasks):
@@ -49,7 +50,7 @@ def test_pca_bench_plays_a_set(saying: str, tmp_path: Path) -> None:
 def test_egoplan_bench_plays_a_set(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", kind="trajectory")
     examples = read_examples(folder)
-    export_set(SetFolder.open(folder), ExportFormat.EGOPLAN, tmp_path / "out")
+    export(SetSource(SetFolder.open(folder)), "egoplan", tmp_path / "out")
     with playing("egoplan", tmp_path / "out") as (env, tasks):
         by_split = {s: [e for e in examples if e.split == s] for s in ("train", "test", "val")}
         # The files in the order of their names: EgoPlan_IT, EgoPlan_test, EgoPlan_validation.

@@ -16,7 +16,8 @@ import inhabit
 from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
-from inhabit.eie.export.formats import ExportFormat, export_run
+from inhabit.eie.export.export import export
+from inhabit.eie.export.source import RunSource
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import RecordError, Run
 
@@ -53,7 +54,7 @@ def steps(run: Run) -> list[tuple[str, Path]]:
 @pytest.fixture(scope="module")
 def robot(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("exports") / "robot"
-    assert export_run(run, ExportFormat.LEROBOT, out).count == len(run.tasks)
+    assert export(RunSource(run), "lerobot", out) == len(run.tasks)
     return out
 
 
@@ -124,7 +125,7 @@ def test_a_full_film_is_followed_by_another(
 
 
 def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
-    export_run(run, ExportFormat.EGOPLAN, tmp_path / "out")
+    export(RunSource(run), "egoplan", tmp_path / "out")
     samples = json.loads((tmp_path / "out/EgoPlan_IT.json").read_text())
     assert [s["answer"] for s in samples] == [action for action, _ in steps(run)]
     for sample in samples:
@@ -137,7 +138,7 @@ def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
 def test_egoplans_wrong_answers_of_a_run_are_wrong_in_the_simulator(
     run: Run, tmp_path: Path
 ) -> None:
-    export_run(run, ExportFormat.EGOPLAN, tmp_path / "out")
+    export(RunSource(run), "egoplan", tmp_path / "out")
     samples = iter(json.loads((tmp_path / "out/EgoPlan_IT.json").read_text()))
     tried = 0
     for episode in run.episodes():
@@ -162,7 +163,7 @@ def test_egoplans_wrong_answers_of_a_run_are_wrong_in_the_simulator(
 
 
 def test_llava_shows_the_frames_as_they_were_recorded(run: Run, tmp_path: Path) -> None:
-    export_run(run, ExportFormat.LLAVA, tmp_path / "out")
+    export(RunSource(run), "llava", tmp_path / "out")
     samples = json.loads((tmp_path / "out/train.json").read_text())
     for sample, (action, file) in zip(samples, steps(run), strict=True):
         asked, answered = (turn["value"] for turn in sample["conversations"])
@@ -181,7 +182,7 @@ def test_only_what_went_well_is_taught(tmp_path: Path) -> None:
 
 def test_a_run_has_no_candidates_with_reasons(run: Run, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="inhabit synth"):
-        export_run(run, ExportFormat.PCA, tmp_path / "out")
+        export(RunSource(run), "pca", tmp_path / "out")
 
 
 def film(file: Path) -> list[Any]:
@@ -192,6 +193,4 @@ def film(file: Path) -> list[Any]:
 def test_lerobot_takes_a_first_episode_of_a_few_frames(tmp_path: Path) -> None:
     short = next(task for task in inhabit.tasks("toy", n=40) if task.reference_cost == 3)
     inhabit.run("toy", "expert", tmp_path / "run", tasks=[short])
-    assert (
-        export_run(Run.open(tmp_path / "run"), ExportFormat.LEROBOT, tmp_path / "robot").count == 1
-    )
+    assert export(RunSource(Run.open(tmp_path / "run")), "lerobot", tmp_path / "robot") == 1

@@ -42,12 +42,12 @@ def test_every_episode_is_there_whether_or_not_it_succeeded(rows: list[dict[str,
 def test_messages_take_turns_and_hold_a_picture_each(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         roles = [message["role"] for message in row["messages"]]
-        assert roles == ["user", "assistant"] * (len(roles) // 2)
+        assert roles == ["system", *["user", "assistant"] * (len(roles) // 2)]
         assert len(row["rewards"]) == len(row["raw"]) == len(roles) // 2
         shown = [p for m in row["messages"] for p in m["content"] if p["type"] == "image"]
         assert len(shown) == len(row["images"]) == len(roles) // 2
         assert row["images"][0].size == (96, 96)
-        assert row["messages"][0]["content"][1]["text"].startswith("Goal: ")
+        assert row["messages"][1]["content"][0]["text"].startswith("Goal: ")
 
 
 def test_an_agent_that_repeats_the_actions_gets_the_same_rewards(
@@ -58,7 +58,7 @@ def test_an_agent_that_repeats_the_actions_gets_the_same_rewards(
         number, _ = tasks[row["group"]]
         with inhabit.open("toy", number) as session:
             met, total = session.env.progress()
-            for message, reward in zip(row["messages"][1::2], row["rewards"], strict=True):
+            for message, reward in zip(row["messages"][2::2], row["rewards"], strict=True):
                 result = session.act(message["content"][0]["text"])
                 assert reward == pytest.approx((result.met - met) / total)
                 met = result.met

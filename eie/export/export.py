@@ -1,0 +1,56 @@
+"""Writes runs and sets in the format of an `Exporter`."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from inhabit.eie.export.exporter import Exporter, find_exporter
+from inhabit.eie.export.files import claim
+from inhabit.eie.export.source import RunSource, SetSource
+from inhabit.envs.entries import PluginError, raised
+from inhabit.envs.errors import UserError
+from inhabit.episodes.recording.reader import RecordError
+
+
+def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> int:
+    """Write `source` in the format `form` to `out`, a folder that is empty or not there yet.
+
+    Returns how many samples were written; `source.left_out` counts the others.
+
+    Raises:
+        RecordError: `out` is taken, an image is gone, what is to be exported is broken, or the
+            format is not for it.
+        SimulatorError: the simulator that renders videos died.
+        SettingError: for a simulator, a place of a machine is named and not said again.
+        UnknownNameError, UnavailableError: there is no such format, or a package is lacking.
+        DiskError: it can't be written.
+    """
+    exporter = find_exporter(form) if isinstance(form, str) else form
+    name, of_set = exporter.name, isinstance(source, SetSource)
+    if isinstance(source, SetSource):
+        folder = source.opened.folder
+        write = exporter.write_set and partial(exporter.write_set, source, folder, out)
+    else:
+        folder = source.run.folder
+        write = exporter.write_run and partial(exporter.write_run, source, out)
+    if write is None:
+        raise RecordError(
+            f"The format {name!r} holds whole episodes, and {folder} is a set of examples: export "
+            "the folder of a run, such as one of the expert's."
+            if of_set
+            else f"The format {name!r} holds examples, and {folder} is a run: export a set that "
+            "`inhabit synth` made."
+        )
+    if source.options.videos and not (of_set and exporter.videos):
+        raise RecordError(
+            f"{folder} has no videos in the format {name!r}: --videos works with data sets, and "
+            "with formats such as egoplan."
+        )
+    claim(out)
+    try:
+        return int(write())
+    except UserError:
+        raise
+    except Exception as error:
+        raise PluginError(f"The export format {name!r} {raised(error)}.") from error

@@ -1,0 +1,101 @@
+"""A new metric and a new export format are one file each."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from installed import install
+
+import inhabit
+from inhabit.cli import main
+from inhabit.episodes.reports.leaderboard.page import page
+from inhabit.episodes.reports.leaderboard.rows import rows, write_csv
+
+METRIC = """
+from inhabit.episodes.scoring.metric import RunMetric
+
+def quick(ended):
+    return sum(one.end.steps <= 3 for one in ended) / len(ended) if ended else None
+
+METRIC = RunMetric("quick_rate", "quick <episodes>", quick, lambda ended: (0.0, 1.0))
+"""
+BROKEN = """
+from inhabit.episodes.scoring.metric import RunMetric
+METRIC = RunMetric("broken_rate", "broken", lambda ended: 1 / 0)
+"""
+EXPORT = """
+from inhabit.eie.export.exporter import Exporter
+
+def write(examples_or_demonstrations, *folders):
+    found = list(examples_or_demonstrations)
+    (folders[-1] / "goals.txt").write_text("\\n".join(
+        getattr(one, "goal", None) or one.task.goal for one in found))
+    return len(found)
+
+EXPORTER = Exporter("goals", "the goals alone", write_run=write, write_set=write, unit="goals")
+"""
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:The metric 'broken_rate'")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    install(folder, "a_metric", METRIC, {"inhabit.metrics": {"quick_rate": "a_metric:METRIC"}})
+    install(folder, "no_metric", BROKEN, {"inhabit.metrics": {"broken_rate": "no_metric:METRIC"}})
+    install(folder, "an_export", EXPORT, {"inhabit.exporters": {"goals": "an_export:EXPORTER"}})
+    monkeypatch.syspath_prepend(str(folder))
+    importlib.invalidate_caches()
+    return folder
+
+
+def call(capsys: Any, *words: object) -> tuple[str, str]:
+    with pytest.raises(SystemExit) as left:
+        main([str(word) for word in words])
+    said = capsys.readouterr()
+    assert left.value.code == 0, said.err
+    return said.out, said.err
+
+
+def test_a_metric_of_a_package_is_wherever_ours_are(
+    site: Path, tmp_path: Path, capsys: Any
+) -> None:
+    run = tmp_path / "runs" / "run"
+    words = ("run", "toy", "--agent", "expert", "--n", 4, "--set", "in_process=true", "--out", run)
+    with pytest.warns(UserWarning, match="'broken_rate' raised ZeroDivisionError"):
+        said, _ = call(capsys, *words)
+    assert "quick <episodes>" in said and "broken" not in said
+    found = json.loads(call(capsys, *words, "--json")[0])
+    ends = [episode.end() for episode in inhabit.read_run(run).run.episodes()]
+    share = sum(end.steps <= 3 for end in ends) / 4
+    assert found["quick_rate"] == share and found["quick_interval"] == [0.0, 1.0]
+    assert inhabit.read_run(run).scores.quick_rate == share
+    call(capsys, "show", run)
+    assert "Quick &lt;episodes&gt;" in (run / "index.html").read_text()
+    board = rows(run.parent)
+    assert "<th>quick &lt;episodes&gt;</th>" in page(board)
+    stream = io.StringIO()
+    write_csv(board, stream)
+    (line,) = csv.DictReader(io.StringIO(stream.getvalue()))
+    assert [line["quick_rate"], line["quick_high"]] == [str(share), "1.0"]
+
+
+def test_a_format_of_a_package_is_of_runs_and_of_sets(
+    site: Path, tmp_path: Path, capsys: Any
+) -> None:
+    call(capsys, "run", "toy", "--agent", "expert", "--n", 2, "--set", "in_process=true",
+         "--out", tmp_path / "run")  # fmt: skip
+    call(capsys, "synth", "toy", "--n", 2, "--seed", 3, "--out", tmp_path / "set")
+    for source in ("run", "set"):
+        out = tmp_path / f"{source} exported"
+        said, _ = call(capsys, "export", tmp_path / source, "--format", "goals", "--out", out)
+        goals = (out / "goals.txt").read_text().splitlines()
+        assert said.split()[:3] == ["Exported", str(len(goals)), "goals"] and len(goals) >= 2
