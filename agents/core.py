@@ -63,6 +63,11 @@ class Grants:
     call: Callable[[str, Mapping[str, JsonValue]], Awaitable[JsonValue]] | None = None
 
 
+NOTHING_GRANTED = Grants()
+Parse = Callable[[str], Awaitable[Action | None]]
+"""The environment's parser: the action that a text means, or None."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One past step, as an agent may know it: without goal conditions."""
@@ -104,9 +109,9 @@ class View:
     """Oldest first."""
     seed: int = 0
     """Of the episode. Random choices derive from this and the number of the step alone."""
-    parse: Callable[[str], Awaitable[Action | None]] = _parse_nothing
+    parse: Parse = _parse_nothing
     """The environment's parser: the action that a text means, or None."""
-    grants: Grants = Grants()
+    grants: Grants = NOTHING_GRANTED
     """What the run granted: a plan, copies to try actions in, tools."""
     can_undo: bool = False
     """Whether an `UndoError` takes back the last step. Only a person may do so."""

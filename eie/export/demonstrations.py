@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inhabit.eie.export.files import ExportImage, picture
 from inhabit.envs.core import Reason, Task
-from inhabit.episodes.recording.reader import Episode, Run, StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import Ending, PoseRecord
 
 
@@ -66,7 +66,7 @@ def demonstrations(run: Run) -> Iterator[Demonstration]:
                 yield found
 
 
-def _demonstration(episode: Episode) -> Demonstration | None:
+def _demonstration(episode: EpisodeRecord) -> Demonstration | None:
     attempt = episode.last()
     assert attempt is not None, "what has an end has an attempt"
     pictures = [_picture(episode, step) for step in attempt.steps]
@@ -95,7 +95,7 @@ def _demonstration(episode: Episode) -> Demonstration | None:
     )
 
 
-def _picture(episode: Episode, step: StepRecord) -> ExportImage | None:
+def _picture(episode: EpisodeRecord, step: StepRecord) -> ExportImage | None:
     if step.see.frame is None:
         return None
     return picture(

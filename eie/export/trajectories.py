@@ -25,7 +25,7 @@ from inhabit.eie.export.messages import MESSAGES, image_cell, message
 from inhabit.eie.export.placeholders import Placeholders
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.envs.core import Observation
-from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 
 _COLUMNS = pa.schema(
     [
@@ -72,7 +72,7 @@ def write(runs: Sequence[Run], out: Path) -> int:
     return rows.rows
 
 
-def _ended(runs: Sequence[Run]) -> Iterator[tuple[Run, Episode, Attempt]]:
+def _ended(runs: Sequence[Run]) -> Iterator[tuple[Run, EpisodeRecord, Attempt]]:
     for run in runs:
         for episode in run.episodes():
             attempt = episode.last()
@@ -99,7 +99,7 @@ def _rewards(attempt: Attempt) -> list[float]:
 
 
 def _row(
-    run: Run, episode: Episode, attempt: Attempt, group: Sequence[float], prompt: Prompt
+    run: Run, episode: EpisodeRecord, attempt: Attempt, group: Sequence[float], prompt: Prompt
 ) -> Mapping[str, Any]:
     assert attempt.end is not None
     steps, rewards = list(_acted(attempt)), _rewards(attempt)

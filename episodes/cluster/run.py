@@ -16,7 +16,7 @@ from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
 from inhabit.episodes.cluster.settings import ClusterSettings
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import append, entry_of
-from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.plan import RunPlan
@@ -119,7 +119,7 @@ def _jobs(run: Run, settings: RunSettings) -> Iterator[JsonValue]:
         }
 
 
-def _keep(run: Run, episode: Episode, bundle: bytes, watch: Watch) -> None:
+def _keep(run: Run, episode: EpisodeRecord, bundle: bytes, watch: Watch) -> None:
     files = dict(unpack(bundle))
     record = files.pop("episode.jsonl")
     try:

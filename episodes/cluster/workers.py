@@ -15,14 +15,14 @@ from inhabit.envs.core import Task
 from inhabit.envs.process_group import ProcessGroup
 from inhabit.episodes.cluster.bundle import pack
 from inhabit.episodes.recording.disk import Pictures
-from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.from_record import plan_like
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import EpisodePool
-from inhabit.episodes.running.view import check
+from inhabit.episodes.view import check
 
 
 class Probe:
@@ -69,7 +69,7 @@ class Player:
         fields = cast("dict[str, JsonValue]", job)
         number = cast("int", fields["number"])
         folder = self._folder / "episodes" / f"{number:05d}"
-        episode = Episode(folder, number, Task.model_validate(fields["task"]))
+        episode = EpisodeRecord(folder, number, Task.model_validate(fields["task"]))
         folder.mkdir()  # Not its parents: they are removed once this worker is given up.
         try:
             if record := cast("str", fields["record"]):
@@ -88,7 +88,7 @@ class Player:
         self._pictures.__exit__(None, None, None)
         self._group.close()
 
-    async def _play(self, episode: Episode) -> None:
+    async def _play(self, episode: EpisodeRecord) -> None:
         pool = EpisodePool(
             self._run,
             self._plan.make_env,

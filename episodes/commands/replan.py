@@ -16,12 +16,12 @@ from inhabit.episodes.commands.options import BaseUrl, OneEpisode, PageFile, Run
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.disk import DiskError, write_whole
-from inhabit.episodes.recording.reader import Episode, RecordError, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.replaying import replan as replanning
 from inhabit.episodes.running.from_record import plan_like
 from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.view import LackingError
 from inhabit.episodes.scoring.rates import wilson
+from inhabit.episodes.view import LackingError
 
 
 def replan(
@@ -94,7 +94,9 @@ def replan(
         )
 
 
-async def _ask(plan: RunPlan, episodes: list[Episode], at_once: int) -> list[replanning.Replanned]:
+async def _ask(
+    plan: RunPlan, episodes: list[EpisodeRecord], at_once: int
+) -> list[replanning.Replanned]:
     agent = plan.make_agent(plan.load_model())
     steps: list[replanning.Replanned] = []
     try:

@@ -34,7 +34,7 @@ from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.scores import print_faults, print_scores
 from inhabit.episodes.recording.folder import begin, check_model, held
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, EndLine, Sight
 from inhabit.episodes.reports.wording import counted
 from inhabit.episodes.running.plan import RunPlan, plan
@@ -249,7 +249,7 @@ class EpisodeProgress(ProgressReport):
             "episodes", len(run.tasks), done=self._ended, note=self._rate(), silent=silent
         )
 
-    def ended(self, episode: Episode, end: EndLine) -> None:
+    def ended(self, episode: EpisodeRecord, end: EndLine) -> None:
         """Count an episode that has ended."""
         self._ended += 1
         self._solved += end.success

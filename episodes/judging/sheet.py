@@ -15,7 +15,7 @@ import numpy as np
 from inhabit.envs.printable import cell, printable
 from inhabit.episodes.judging.schema import StepLine
 from inhabit.episodes.judging.scores import Dimension
-from inhabit.episodes.recording.reader import Episode, RecordError, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 
 _DRAWS = 2000
 """Resamples of the bootstrap."""
@@ -128,7 +128,7 @@ def _row(
     return place, labels
 
 
-def _seen(episode: Episode, number: int) -> tuple[str, str]:
+def _seen(episode: EpisodeRecord, number: int) -> tuple[str, str]:
     """The image of a step, and what there was to choose from; empty where there was none."""
     attempt = episode.last()
     steps = [step for step in attempt.steps if step.number == number] if attempt else []

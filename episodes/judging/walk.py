@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from inhabit.envs.core import Env, Expert, Outcome, SceneError
+from inhabit.envs.core import Env, Expert, SceneError
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.judging.anchors import Anchors, anchors
 from inhabit.episodes.judging.errors import StepOutcome, failures, first_mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
 from inhabit.episodes.judging.scores import AgentAnswer, Judge, Judged
 from inhabit.episodes.recording.disk import LineFile
-from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run, StepRecord
-from inhabit.episodes.running.view import LackingError
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run, StepRecord
+from inhabit.episodes.replaying.retrace import DivergedError, retrace
 from inhabit.episodes.scoring.likelihood import shares
+from inhabit.episodes.view import LackingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ async def judge_run(
     judge: Judge,
     make: Callable[[], Env],
     *,
-    watch: Callable[[Episode], None] = lambda _: None,
+    watch: Callable[[EpisodeRecord], None] = lambda _: None,
 ) -> None:
     """Judge all episodes of `run` that have ended and aren't judged yet, and write it down.
 
@@ -68,8 +70,8 @@ async def judge_run(
 
 
 def walk(
-    make: Callable[[], Env], episodes: Iterable[Episode]
-) -> Iterator[tuple[Episode, Sequence[DecisionPoint]]]:
+    make: Callable[[], Env], episodes: Iterable[EpisodeRecord]
+) -> Iterator[tuple[EpisodeRecord, Sequence[DecisionPoint]]]:
     """Act each episode again and gather the anchors of every step that was decided.
 
     Raises:
@@ -85,34 +87,28 @@ def walk(
             yield episode, [] if attempt is None else list(_points(env, episode, attempt))
 
 
-def _points(env: Env, episode: Episode, attempt: Attempt) -> Iterator[DecisionPoint]:
+def _points(env: Env, episode: EpisodeRecord, attempt: Attempt) -> Iterator[DecisionPoint]:
+    again = Episode(env, attempt.start.task, attempt.start.seed)
     try:
-        env.reset(attempt.start.task, seed=attempt.start.seed)
+        for step, _ in retrace(again, attempt.steps, level=None):
+            if step.decide is None:
+                return
+            said = step.decide.action
+            action = None if said is None else env.parse(said)
+            yield DecisionPoint(step, _answer(episode, step), anchors(env, action))
     except SceneError:
         return  # It was refused then too, or there would be steps to compare.
-    for step in attempt.steps:
-        if step.decide is None:
-            return
-        said = step.decide.action
-        action = None if said is None else env.parse(said)
-        yield DecisionPoint(step, _answer(episode, step), anchors(env, action))
-        if said is None or step.act is None:
-            continue
-        outcome = None if action is None else env.act(action)
-        if outcome is None or not _same(outcome, step):
-            raise RecordError(
-                f"Episode {episode.number}, step {step.number}: {said!r} has another "
-                "outcome than recorded, so the step cannot be judged. `inhabit replay` shows the "
-                "difference."
-            )
+    except DivergedError as error:
+        number = error.difference.step
+        line = attempt.steps[number].decide
+        raise RecordError(
+            f"Episode {episode.number}, step {number}: {line and line.action!r} has another "
+            "outcome than recorded, so the step cannot be judged. `inhabit replay` shows the "
+            "difference."
+        ) from error
 
 
-def _same(outcome: Outcome, step: StepRecord) -> bool:
-    assert step.act is not None
-    return (outcome.reason, outcome.met) == (step.act.reason, step.act.met)
-
-
-def _answer(episode: Episode, step: StepRecord) -> AgentAnswer:
+def _answer(episode: EpisodeRecord, step: StepRecord) -> AgentAnswer:
     decide = step.decide
     assert decide is not None
     return AgentAnswer(
@@ -136,7 +132,7 @@ def _confidence(step: StepRecord) -> float | None:
 
 
 def _lines(
-    episode: Episode, points: Sequence[DecisionPoint], judged: Sequence[Judged]
+    episode: EpisodeRecord, points: Sequence[DecisionPoint], judged: Sequence[Judged]
 ) -> Iterator[StepLine | EpisodeLine]:
     """What is written down of one episode."""
     end = episode.end()

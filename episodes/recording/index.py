@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from inhabit.envs.core import Reason
 from inhabit.envs.files import read_lines, size_of
 from inhabit.episodes.recording.disk import LineFile
-from inhabit.episodes.recording.reader import Attempt, Episode, Run
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, FramePath
 
 _FILE = "index.jsonl"
@@ -49,7 +49,7 @@ class Index:
         self._added: list[IndexEntry] = []
         self._checked: set[int] = set()
 
-    def end(self, episode: Episode) -> EndLine | None:
+    def end(self, episode: EpisodeRecord) -> EndLine | None:
         """How `episode` ended; None while it has not.
 
         Raises:
@@ -66,7 +66,7 @@ class Index:
         """
         return map(self.end, self._run.episodes())
 
-    def entry(self, episode: Episode) -> IndexEntry | None:
+    def entry(self, episode: EpisodeRecord) -> IndexEntry | None:
         """All that is known of `episode`; None while it has not ended.
 
         Raises:
@@ -94,7 +94,7 @@ class Index:
         append(self._run, self._added)
         self._added = []
 
-    def _still_known(self, episode: Episode) -> IndexEntry | None:
+    def _still_known(self, episode: EpisodeRecord) -> IndexEntry | None:
         """What the file says, unless the record has grown or its last line says otherwise."""
         known = self._known.get(episode.number)
         if known is None or known.size != size_of(episode.file, episode.run):
@@ -109,7 +109,7 @@ class Index:
         return known
 
 
-def entry_of(episode: Episode, attempt: Attempt, end: EndLine) -> IndexEntry:
+def entry_of(episode: EpisodeRecord, attempt: Attempt, end: EndLine) -> IndexEntry:
     """What the index says of an attempt that has ended."""
     frames = [step.see.frame for step in attempt.steps if step.see.frame is not None]
     reasons = Counter(s.act.reason for s in attempt.steps if s.act and s.act.reason)

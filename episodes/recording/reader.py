@@ -61,7 +61,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class EpisodeRecord:
     """One task of a run and what was recorded of it. Nothing is read before it is asked for."""
 
     folder: Path
@@ -145,15 +145,15 @@ class Run:
             )
         return cls(folder, header, tasks[: header.episodes])
 
-    def episode(self, number: int) -> Episode:
+    def episode(self, number: int) -> EpisodeRecord:
         """The episode of that number, from 0."""
-        return Episode(self.folder / "episodes" / f"{number:05d}", number, self.tasks[number])
+        return EpisodeRecord(self.folder / "episodes" / f"{number:05d}", number, self.tasks[number])
 
-    def episodes(self) -> Iterator[Episode]:
+    def episodes(self) -> Iterator[EpisodeRecord]:
         """Every episode in order, begun or not."""
         return map(self.episode, range(len(self.tasks)))
 
-    def find(self, name: str) -> Episode:
+    def find(self, name: str) -> EpisodeRecord:
         """The episode with that task id or number.
 
         Raises:

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
 from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.disk import LineFile, Pictures
 from inhabit.episodes.recording.index import IndexEntry
-from inhabit.episodes.recording.reader import Episode, read_lines
+from inhabit.episodes.recording.reader import EpisodeRecord, read_lines
 from inhabit.episodes.recording.schema import (
     ActLine,
     CallRecord,
@@ -37,18 +36,6 @@ from inhabit.episodes.recording.schema import (
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ObservedState:
-    """An observation, with what else is recorded of that state."""
-
-    observation: Observation
-    candidates: tuple[Action, ...]
-    state: str | None
-    """Digest of the simulator's state; None where it shows none."""
-    pose: PoseRecord | None = None
-    """Of the agent, where the state tells it."""
-
-
 class EpisodeWriter:
     """The record of one attempt.
 
@@ -58,7 +45,7 @@ class EpisodeWriter:
     written meanwhile, and are all there before the `end` is.
     """
 
-    def __init__(self, episode: Episode, pictures: Pictures | None) -> None:
+    def __init__(self, episode: EpisodeRecord, pictures: Pictures | None) -> None:
         """Open the record of `episode` for one attempt more; without `pictures` none are kept.
 
         Raises:
@@ -108,25 +95,36 @@ class EpisodeWriter:
             )
         )
 
-    def see(self, step: int, observed: ObservedState, seconds: float) -> None:
-        """What there is to see before step `step`, or after the last one."""
+    def see(
+        self,
+        step: int,
+        seen: Observation,
+        candidates: Sequence[Action],
+        state: str | None,
+        pose: PoseRecord | None,
+        seconds: float,
+    ) -> None:
+        """What there is to see before step `step`, or after the last one.
+
+        `state` is the digest of the simulator's state, where it shows one.
+        """
         frame = digest = None
-        if (rgb := observed.observation.rgb) is not None:
+        if (rgb := seen.rgb) is not None:
             digest = Image(rgb).digest
             frame = self._keep_frame(step, rgb)
             self._digests.add(digest)
-        candidates = tuple(a.text for a in observed.candidates)
-        repeated, self._known = candidates == self._known, candidates
+        texts = tuple(a.text for a in candidates)
+        repeated, self._known = texts == self._known, texts
         self._append(
             SeeLine(
                 time=time.time(),
                 step=step,
-                text=observed.observation.text,
+                text=seen.text,
                 frame=frame,
                 digest=digest,
-                state=observed.state,
-                candidates=None if repeated else candidates,
-                pose=observed.pose,
+                state=state,
+                candidates=None if repeated else texts,
+                pose=pose,
                 seconds=round(seconds, 6),
             )
         )

@@ -12,12 +12,13 @@ from inhabit.agents.deciding import close_agent, decide
 from inhabit.envs.files import make_folder
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
-from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.recording.writer import EpisodeWriter
 from inhabit.episodes.replaying.level import comparable
 from inhabit.episodes.replaying.preference import PreferencePair, keep_pair
-from inhabit.episodes.replaying.resume import DivergedError, Prefix, decided
+from inhabit.episodes.replaying.resume import Prefix, decided
+from inhabit.episodes.replaying.retrace import DivergedError
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.plan import RunPlan
@@ -76,7 +77,7 @@ class ForkAgent(Agent):
 
 
 async def fork_episode(
-    run: Run, episode: Episode, fork: Fork, plan: RunPlan, command: Sequence[str]
+    run: Run, episode: EpisodeRecord, fork: Fork, plan: RunPlan, command: Sequence[str]
 ) -> PreferencePair:
     """Re-execute `episode` up to the forked step, continue with the change, and keep the pair.
 
@@ -106,8 +107,8 @@ async def fork_episode(
         agent = ForkAgent(plan.make_agent(model), fork, done.action if done else None)
         env_thread = await EnvThread.build(plan.make_env)
         level = comparable(run.header, env_thread.env.determinism)
-        steps = decided(attempt, level)[: fork.step]
-        prefix = Prefix(attempt.start.attempt, steps) if steps else None
+        steps = decided(attempt)[: fork.step]
+        prefix = Prefix(attempt.start.attempt, steps, level) if steps else None
         header = plan.header(env_thread.env.determinism, [episode.task], command, model)
         header = header.model_copy(update={"fork": fork})
         forked = begin(_new_folder(run), header, [episode.task])
@@ -144,7 +145,7 @@ async def _play(
             writer.close()
 
 
-def _forkable(episode: Episode, step: int) -> Attempt:
+def _forkable(episode: EpisodeRecord, step: int) -> Attempt:
     attempt = episode.last()
     last = -1 if attempt is None else sum(s.decide is not None for s in attempt.steps) - 1
     if attempt is None or not 0 <= step <= last:

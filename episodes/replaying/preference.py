@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.disk import LineFile
-from inhabit.episodes.recording.reader import Attempt, Episode, RecordError, Run
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import Ending, Fork
 
 _FILE = "forks.jsonl"
@@ -62,7 +62,7 @@ class PreferencePair(BaseModel):
 
 
 def keep_pair(
-    run: Run, episode: Episode, original: Attempt, forked: Run, fork: Fork
+    run: Run, episode: EpisodeRecord, original: Attempt, forked: Run, fork: Fork
 ) -> PreferencePair:
     """Compare the original with its fork, and append the pair to `forks.jsonl` of `run`.
 
@@ -103,7 +103,7 @@ def read_pairs(run: Run) -> Sequence[PreferencePair]:
 
 
 def _pair(
-    run: Run, episode: Episode, attempts: tuple[Attempt, Attempt], forked: Run, fork: Fork
+    run: Run, episode: EpisodeRecord, attempts: tuple[Attempt, Attempt], forked: Run, fork: Fork
 ) -> PreferencePair:
     before = attempts[0].steps[: fork.step]
     step = attempts[0].steps[fork.step]

@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from inhabit.agents.core import Agent, Decision, ModelError, Step, View
 from inhabit.agents.deciding import decide
 from inhabit.envs.core import Action, Observation
+from inhabit.episodes.episode import UNREADABLE
 from inhabit.episodes.recording.picture import FRAMES, read_picture
-from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import Sight
-from inhabit.episodes.running.play import UNREADABLE
-from inhabit.episodes.running.view import shown
+from inhabit.episodes.view import shown
 
 
 @dataclass(frozen=True, slots=True)
 class Replanned:
     """The recorded decision of a step, and that of another agent."""
 
-    episode: Episode
+    episode: EpisodeRecord
     step: int
     recorded: str | None
     """None if the agent stopped, or its answer was unreadable."""
@@ -41,7 +41,12 @@ class Replanned:
 
 
 async def replan(
-    episodes: Iterable[Episode], agent: Agent, *, sight: Sight, remember: int, at_once: int = 1
+    episodes: Iterable[EpisodeRecord],
+    agent: Agent,
+    *,
+    sight: Sight,
+    remember: int,
+    at_once: int = 1,
 ) -> AsyncIterator[Replanned]:
     """Ask `agent` about every recorded step, and yield its decisions in order.
 
@@ -78,7 +83,7 @@ async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:
 
 
 def _views(
-    episode: Episode, attempt: Attempt, sight: Sight, remember: int
+    episode: EpisodeRecord, attempt: Attempt, sight: Sight, remember: int
 ) -> Iterable[tuple[StepRecord, View]]:
     history: list[Step] = []
     for step in attempt.steps:
@@ -114,7 +119,7 @@ def _among(candidates: tuple[Action, ...]) -> Callable[[str], Awaitable[Action |
     return parse
 
 
-def _pixels(episode: Episode, step: StepRecord) -> NDArray[np.uint8] | None:
+def _pixels(episode: EpisodeRecord, step: StepRecord) -> NDArray[np.uint8] | None:
     if (file := episode.frame(step.see)) is None:
         return None
     opened = read_picture(file, episode.run, FRAMES)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.errors import UserError
-from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
+from inhabit.episodes.episode import Episode
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, Ending, RunHeader
-from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
 from inhabit.episodes.replaying.level import comparable
-from inhabit.episodes.running.view import look
+from inhabit.episodes.replaying.retrace import Difference, DivergedError, retrace
 
 
 class IncomparableError(UserError, ValueError):
@@ -23,7 +23,7 @@ class IncomparableError(UserError, ValueError):
 class Replay:
     """The result of re-executing one episode."""
 
-    episode: Episode
+    episode: EpisodeRecord
     steps: int
     """Number of identical steps."""
     difference: Difference | None
@@ -31,7 +31,7 @@ class Replay:
 
 
 def replay_run(
-    run: Run, make: Callable[[], Env], episodes: Iterable[Episode] | None = None
+    run: Run, make: Callable[[], Env], episodes: Iterable[EpisodeRecord] | None = None
 ) -> Iterator[Replay]:
     """Re-execute `episodes` (by default all that were started), one after the other.
 
@@ -61,34 +61,25 @@ def replay_run(
 
 
 def replay_attempt(
-    episode: Episode, attempt: Attempt, env: Env, level: Determinism, choice: Choice
+    episode: EpisodeRecord, attempt: Attempt, env: Env, level: Determinism, choice: Choice
 ) -> Replay:
     """Re-execute one attempt in `env` and compare at `level`, as far as the record goes."""
     refused = attempt.end is not None and attempt.end.ending is Ending.SCENE_REFUSED
     was = attempt.end.error if refused and attempt.end else None
     now: str | None = None
-    steps = 0
+    again = Episode(env, attempt.start.task, attempt.start.seed, candidates=choice)
     try:
-        env.reset(attempt.start.task, seed=attempt.start.seed)
-        for step in attempt.steps:
-            if (difference := _compare(step, env, level, choice)) is not None:
-                return Replay(episode, steps, difference)
-            steps += step.act is not None
+        for _ in retrace(again, attempt.steps, level):
+            pass
+    except DivergedError as error:
+        return Replay(episode, error.difference.step, error.difference)
     except SceneError as refusal:
         now = str(refusal)
     except SimulatorError as fault:
+        steps = again.now.number
         return Replay(episode, steps, Difference(steps, "simulator", None, str(fault)))
-    return Replay(episode, steps, None if was == now else Difference(0, "scene", was, now))
-
-
-def _compare(step: StepRecord, env: Env, level: Determinism, choice: Choice) -> Difference | None:
-    """Re-execute one step."""
-    different = seen_differently(step, look(env, choice), level)
-    if different or step.decide is None or step.decide.action is None or step.act is None:
-        return different
-    if (action := env.parse(step.decide.action)) is None:
-        return Difference(step.number, "action", step.decide.action, None)
-    return ended_differently(step, env.act(action), level)
+    difference = None if was == now else Difference(0, "scene", was, now)
+    return Replay(episode, again.now.number, difference)
 
 
 def _comparable(header: RunHeader, replaying: Determinism) -> Determinism:

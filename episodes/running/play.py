@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from inhabit.agents.core import (
+    NOTHING_GRANTED,
     Agent,
     BudgetError,
     CutShortError,
@@ -16,17 +17,12 @@ from inhabit.agents.core import (
     Grants,
     ModelError,
     NoAnswerError,
-    Step,
     UndoError,
-    View,
 )
 from inhabit.agents.deciding import check_budget, decide
 from inhabit.envs.core import (
     Action,
     Env,
-    Observation,
-    Outcome,
-    Reason,
     SceneError,
     SimulatorError,
     Task,
@@ -34,23 +30,27 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.worker import WorkerError
-from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Sight
-from inhabit.episodes.recording.writer import EpisodeWriter, ObservedState
-from inhabit.episodes.replaying.resume import Prefix, Recorded
+from inhabit.episodes.episode import Episode, Limits, Moment
+from inhabit.episodes.recording.schema import (
+    Choice,
+    Ending,
+    EndLine,
+    PoseRecord,
+    Sight,
+    TokenCounts,
+)
+from inhabit.episodes.recording.writer import EpisodeWriter
+from inhabit.episodes.replaying.resume import Prefix
+from inhabit.episodes.replaying.retrace import compare_outcome, compare_seen, recorded_decision
 from inhabit.episodes.running.clock import Clock, TimeShare
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.faults import Faults
+from inhabit.episodes.running.granting import grants
 from inhabit.episodes.running.poses import pose_of, things_of
 from inhabit.episodes.running.settings import RunSettings
-from inhabit.episodes.running.tally import Limits, Tally
-from inhabit.episodes.running.view import grants, look, shown, state_of
 
 T = TypeVar("T")
 
-UNREADABLE = "That answer could not be understood as an action."
-"""Feedback for an answer that matches no action."""
-CUT_OFF = "That answer was cut off at the limit of tokens before it named an action."
-"""Feedback for an answer that used up its tokens."""
 TAKEN_BACK = "The last step was taken back. The next attempt continues without it."
 """Why an attempt ended in which a person said "undo"."""
 
@@ -66,9 +66,18 @@ class Rules:
     """Instead of each task's own limit."""
     settings: RunSettings = field(default_factory=RunSettings)
 
-    def limits(self, task: Task) -> Limits:
-        """The limits of an episode of `task`."""
-        return Limits(self.max_steps or task.max_steps, self.settings.max_invalid)
+    def episode(self, env: Env, task: Task, seed: int) -> Episode:
+        """An episode under these rules."""
+        settings = self.settings
+        return Episode(
+            env,
+            task,
+            seed,
+            Limits(self.max_steps or task.max_steps, settings.max_invalid),
+            self.candidates,
+            self.sight,
+            settings.remember,
+        )
 
 
 async def play(
@@ -113,27 +122,22 @@ async def play(
         UndoError: a person takes back the last step. This attempt is over, and another one
             continues it without that step.
     """
-    episode = _Episode(
-        env_thread, agent, task, writer, rules, faults, seed, prefix, spent, can_undo
-    )
+    episode = rules.episode(env_thread.env, task, seed)
+    playing = _Play(env_thread, agent, episode, writer, rules, faults, prefix, spent, can_undo)
     fault: Fault | None = None
     try:
         check_budget(agent)
-        await episode.begin()
-        observed = await episode.see()
-        while not episode.over:
-            decision = await episode.decide(observed)
-            if not decision.stop:
-                await episode.act(decision, observed)
-                observed = await episode.see()
+        now = await playing.begin()
+        while now.ending is None:
+            now = await playing.act(await playing.decide(now))
     except UndoError:
-        await episode.take_back()
+        await playing.take_back()
         raise
     except _FAULTS as error:
         if isinstance(error, NoAnswerError) and not faults.decided:
             raise
         fault = error
-    return await episode.end(fault, again=again)
+    return await playing.end(fault, again=again)
 
 
 Fault = SceneError | SimulatorError | TaskError | UnavailableError | ModelError
@@ -150,192 +154,175 @@ _FAULTS = tuple(_ENDINGS)
 
 
 @dataclass(slots=True)
-class _Episode:
-    """A running episode: each part of a step is timed and recorded."""
+class _Play:
+    """An episode that is being played: each part of a step is timed and recorded."""
 
     env_thread: EnvThread
     agent: Agent
-    task: Task
+    episode: Episode
     writer: EpisodeWriter
     rules: Rules
     faults: Faults
-    seed: int
     prefix: Prefix | None
     spent: float
     can_undo: bool
-    grants: Grants = field(default_factory=Grants)
-    history: list[Step] = field(default_factory=list)
-    tally: Tally = field(init=False)
+    grants: Grants = NOTHING_GRANTED
     clock: Clock = field(default_factory=Clock)
+    read: int = 0
+    """Tokens, as `written`."""
+    written: int = 0
     started: bool = False
     posed: bool = False
 
-    def __post_init__(self) -> None:
-        self.tally = Tally(self.rules.limits(self.task))
-
-    @property
-    def over(self) -> bool:
-        """Whether it has ended."""
-        return self.tally.ending is not None
-
-    async def begin(self) -> None:
-        """Build the scene, and record the start."""
-        await self._ask(lambda env: env.reset(self.task, seed=self.seed))
-        progress = await self._ask(lambda env: env.progress())
-        self.tally.met, self.tally.total = progress
-        rules = self.rules
-        self.grants = await grants(self.env_thread, rules.granted, rules.candidates, rules.sight)
+    async def begin(self) -> Moment:
+        """Build the scene, record the start, and look."""
+        episode, rules = self.episode, self.rules
+        now = await self._ask(episode.reset)
+        self.grants = await grants(self.env_thread, rules.granted, episode)
         words = None
-        if self.rules.candidates is Choice.VOCABULARY:
-            words = await self._ask(lambda env: env.vocabulary())
-        state = await self._ask(state_of)
+        if rules.candidates is Choice.VOCABULARY:
+            words = await self._ask(lambda: now.candidates)
+        state = await self._ask(lambda: now.state)
         self.posed = pose_of(state) is not None
         with self.clock.measure(TimeShare.RECORD):
             continues = self.prefix.attempt if self.prefix else None
-            self.writer.start(self.task, self.seed, progress, words, continues, things_of(state))
+            progress = now.met, now.total
+            things = things_of(state)
+            self.writer.start(episode.task, episode.seed, progress, words, continues, things)
         self.started = True
+        await self._look(now)
+        self.clock.begin_step()
+        return now
 
-    async def see(self) -> ObservedState:
-        """Observe. A step ends with the observation after it."""
-        step = self.tally.steps
-        observed = await self._ask(lambda env: look(env, self.rules.candidates, pose=self.posed))
-        with self.clock.measure(TimeShare.RECORD):
-            self.writer.see(step, observed, self.clock.latest(TimeShare.SIMULATOR))
-        if step:
-            self.clock.end_step()
-        else:
-            self.clock.begin_step()
-        if (recorded := self._recorded()) is not None:
-            recorded.check_seen(observed)
-        return observed
-
-    async def decide(self, observed: ObservedState) -> Decision:
+    async def decide(self, now: Moment) -> Decision:
         """The agent's decision, or the recorded one; on disk when this returns."""
-        if (recorded := self._recorded()) is not None:
-            decision = await self._repeated(recorded)
+        prefix = self.prefix
+        if prefix and (step := prefix.step(now.number)) and step.decide:
+            compare_seen(step, now, prefix.level)
+            decision = await self._ask(lambda: recorded_decision(step, self.episode.env))
+            self.clock.add_recorded(step.decide.seconds)
         else:
-            decision = await self._asked(observed)
-        await self._decided(decision)
+            decision = await self._asked(now)
+        await self._decided(now, decision)
         return decision
 
-    async def _repeated(self, recorded: Recorded) -> Decision:
-        said = recorded.line.action
-        action = None if said is None else await self._ask(lambda env: env.parse(said))
-        self.clock.add_recorded(recorded.line.seconds)
-        return recorded.decision(action)
+    async def act(self, decision: Decision) -> Moment:
+        """Carry out a decision. Its outcome is on disk before it is looked at."""
+        before = self.episode.now
+        now = await self._ask(lambda: self.episode.act(decision))
+        seconds = self.clock.latest(TimeShare.SIMULATOR) if decision.action else 0.0
+        if now.last is None or decision.stop:
+            return now
+        prefix = self.prefix
+        if prefix and (step := prefix.step(before.number)):
+            compare_outcome(step, now, prefix.level)
+        with self.clock.measure(TimeShare.RECORD):
+            self.writer.act(before.number, now.last, seconds)
+        await self._look(now)
+        self.clock.end_step()
+        return now
 
-    async def _asked(self, observed: ObservedState) -> Decision:
-        most = self.rules.settings.max_seconds
+    async def take_back(self) -> None:
+        """Record that a person took back the last step, and so ended this attempt."""
+        await self._end(Ending.STOPPED, TAKEN_BACK)
+
+    async def end(self, fault: Fault | None, *, again: bool) -> EndLine:
+        """Record the end; `again` if another attempt follows a simulator fault."""
+        ending = _ending(fault) if fault else self.episode.now.ending
+        assert ending is not None, "An episode without a fault is played until it is over."
+        printed = tuple(fault.printed) if isinstance(fault, WorkerError) else ()
+        again = again and ending is Ending.SIMULATOR_FAULT
+        error = None if fault is None else str(fault)
+        return await self._end(ending, error, again=again, printed=printed)
+
+    async def _look(self, now: Moment) -> None:
+        """Ask for everything that the agent and the record need, and record it."""
+
+        def look() -> PoseRecord | None:
+            _ = now.observation, now.candidates, now.digest
+            return pose_of(now.state) if self.posed else None
+
+        pose = await self._ask(look)
+        with self.clock.measure(TimeShare.RECORD):
+            seconds, seen = self.clock.latest(TimeShare.SIMULATOR), now.observation
+            self.writer.see(now.number, seen, now.candidates, now.digest, pose, seconds)
+
+    async def _asked(self, now: Moment) -> Decision:
+        settings = self.rules.settings
+        most = settings.max_seconds
         if most is not None and self.spent + self.clock.elapsed >= most:
             raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
-        view = View(
-            goal=self.task.goal,
-            observation=shown(observed.observation, self.rules.sight),
-            candidates=observed.candidates,
-            history=tuple(self.history),
-            seed=self.seed,
-            parse=self._parse,
-            grants=self.grants,
-            can_undo=self.can_undo,
-        )
+        view = now.view(self._parse, self.grants, can_undo=self.can_undo)
         try:
             with self.clock.measure(TimeShare.MODEL):
                 try:
-                    most = self.rules.settings.decision_deadline
-                    decision = await decide(self.agent, view, most)
+                    decision = await decide(self.agent, view, settings.decision_deadline)
                 finally:
                     self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         except ModelError as error:
             if error.decision is not None and error.decision.calls:
                 self.faults.decided = True  # The model is there, at least.
-                await self._decided(error.decision)
+                await self._decided(now, error.decision)
             raise
         except CutShortError as error:
-            await self._decided(error.decision)
+            await self._decided(now, error.decision)
             raise error.fault from error
         self.faults.decided = True
         return decision
 
-    async def _decided(self, decision: Decision) -> None:
-        """Record and count a decision, or the calls made until something failed."""
+    async def _decided(self, now: Moment, decision: Decision) -> None:
+        """Record a decision, or the calls made until something failed."""
         with self.clock.measure(TimeShare.RECORD):
             seconds = self.clock.latest(TimeShare.MODEL)
-            await self.writer.decide(self.tally.steps, decision, seconds)
-        self.tally.decided(decision)
+            await self.writer.decide(now.number, decision, seconds)
+        self.read += sum(call.tokens_in for call in decision.calls)
+        self.written += sum(call.tokens_out for call in decision.calls)
 
-    async def act(self, decision: Decision, observed: ObservedState) -> None:
-        """Execute the decision; an unreadable answer is a step without effect."""
-        if (action := decision.action) is not None:
-            outcome = await self._ask(lambda env: env.act(action))
-            seconds = self.clock.latest(TimeShare.SIMULATOR)
-            if (recorded := self._recorded()) is not None:
-                recorded.check_outcome(outcome)
-        else:
-            met, total = self.tally.met, self.tally.total
-            cut = decision.calls and decision.calls[-1].finish == "length"
-            said = CUT_OFF if cut else UNREADABLE
-            outcome = Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=False, cost=0)
-            seconds = 0.0
-        with self.clock.measure(TimeShare.RECORD):
-            self.writer.act(self.tally.steps, outcome, seconds)
-        self.tally.acted(decision, outcome)
-        self._remember(decision, outcome, shown(observed.observation, self.rules.sight))
-
-    async def take_back(self) -> None:
-        """Record that a person took back the last step, and so ended this attempt."""
-        self.tally.ending = Ending.STOPPED
-        await self.end(None, again=False, note=TAKEN_BACK)
-
-    async def end(self, fault: Fault | None, *, again: bool, note: str | None = None) -> EndLine:
-        """Record the end; `again` if another attempt follows a simulator fault."""
-        tally, clock = self.tally, self.clock
+    async def _end(
+        self,
+        ending: Ending,
+        error: str | None,
+        *,
+        again: bool = False,
+        printed: tuple[str, ...] = (),
+    ) -> EndLine:
+        clock, now, tally = self.clock, self.episode.now, self.episode.now.tally
         clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         with clock.measure(TimeShare.RECORD):
             if not self.started:
-                self.writer.start(self.task, self.seed, None)
+                self.writer.start(self.episode.task, self.episode.seed, None)
             await self.writer.pictures_written()
-        ending = _ending(fault) if fault else tally.ending
-        assert ending is not None, "An episode without a fault is played until it is over."
         end = EndLine(
             time=time.time(),
             ending=ending,
             success=ending is Ending.SUCCESS,
-            met=tally.met,
-            total=tally.total,
-            steps=tally.steps,
+            met=now.met,
+            total=now.total,
+            steps=now.number,
             cost=tally.cost,
             invalid=tally.invalid,
             unmatched=tally.unmatched,
             replans=tally.replans,
             seconds=clock.total(),
             overhead_ms=clock.overhead_ms,
-            tokens=tally.tokens,
-            error=note if fault is None else str(fault),
+            tokens=TokenCounts(read=self.read, written=self.written),
+            error=error,
             attempt=self.writer.attempt,
-            again=again and ending is Ending.SIMULATOR_FAULT,
-            printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
+            again=again,
+            printed=printed,
         )
         await self.writer.end(end)
         return end
-
-    def _recorded(self) -> Recorded | None:
-        return None if self.prefix is None else self.prefix.step(self.tally.steps)
-
-    def _remember(self, decision: Decision, outcome: Outcome, seen: Observation) -> None:
-        said = decision.action.text if decision.action else decision.raw
-        step = Step(said, outcome.reason, outcome.feedback, seen.rgb, seen.text, seen.clips)
-        self.history.append(replace(step, planned=decision.planned))
-        if (old := len(self.history) - 1 - self.rules.settings.remember) >= 0:
-            self.history[old] = replace(self.history[old], rgb=None, clips=())
 
     async def _parse(self, text: str) -> Action | None:
         if not isinstance(text, str):
             raise ModelError(f"The agent gave View.parse a {type(text).__name__}, not a text.")
         return await self.env_thread.call(lambda env: env.parse(text))
 
-    async def _ask(self, ask: Callable[[Env], T]) -> T:
+    async def _ask(self, ask: Callable[[], T]) -> T:
+        """Run `ask` on the thread of the environment, and measure its time."""
         try:
-            return await self.env_thread.call(ask)
+            return await self.env_thread.call(lambda _: ask())
         finally:
             self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
 

@@ -16,7 +16,7 @@ from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import Watch, run_episodes, unfinished
 from inhabit.episodes.running.spending import calls_of
-from inhabit.episodes.running.view import check
+from inhabit.episodes.view import check
 
 Watching = Callable[[Run, Agent], AbstractContextManager[Watch]]
 """(run, agent) -> a context manager whose value is called with every episode that ends."""

@@ -13,16 +13,12 @@ from inhabit.envs.entries import same_folder
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
-from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.recording.writer import EpisodeWriter
 from inhabit.episodes.replaying.level import comparable
-from inhabit.episodes.replaying.resume import (
-    DivergedError,
-    Prefix,
-    prefix_of,
-    without_last_step,
-)
+from inhabit.episodes.replaying.resume import Prefix, prefix_of, without_last_step
+from inhabit.episodes.replaying.retrace import DivergedError
 from inhabit.episodes.running.env_thread import EnvThread
 from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.play import Rules, play
@@ -34,7 +30,7 @@ _BUILDS = 3
 _LONGEST_PAUSE = 30.0
 """Maximum seconds before another attempt."""
 
-Watch = Callable[[Episode, EndLine], None]
+Watch = Callable[[EpisodeRecord, EndLine], None]
 """Called with every episode that ends."""
 
 
@@ -50,7 +46,7 @@ def episode_seed(seed: int, number: int) -> int:
     return int.from_bytes(digest[:4], "big")
 
 
-def unfinished(run: Run, settings: RunSettings | None = None) -> Iterator[Episode]:
+def unfinished(run: Run, settings: RunSettings | None = None) -> Iterator[EpisodeRecord]:
     """The episodes without an end, in order, and those with one that are played again.
 
     A fault without further retries is an end. Without `settings` it always is.
@@ -128,7 +124,7 @@ class EpisodePool:
     faults: Faults
     watch: Watch = lambda episode, end: None
 
-    async def play(self, waiting: Iterator[Episode], env_thread: EnvThread | None) -> None:
+    async def play(self, waiting: Iterator[EpisodeRecord], env_thread: EnvThread | None) -> None:
         """Play episodes one after the other, with a new environment after each fault."""
         try:
             for episode in waiting:
@@ -137,7 +133,9 @@ class EpisodePool:
             if env_thread is not None:
                 await env_thread.close()
 
-    async def play_one(self, episode: Episode, env_thread: EnvThread | None) -> EnvThread | None:
+    async def play_one(
+        self, episode: EpisodeRecord, env_thread: EnvThread | None
+    ) -> EnvThread | None:
         """Play one episode to its end, with retries.
 
         Returns:
@@ -162,7 +160,9 @@ class EpisodePool:
             raise
         raise AssertionError("The last attempt is not followed by another.")
 
-    async def _attempt(self, episode: Episode, env_thread: EnvThread, *, again: bool) -> EndLine:
+    async def _attempt(
+        self, episode: EpisodeRecord, env_thread: EnvThread, *, again: bool
+    ) -> EndLine:
         """Continue from the record; restart if a re-executed step differs.
 
         A step that a person takes back is left out: the steps before it are re-executed.
@@ -181,7 +181,7 @@ class EpisodePool:
 
     async def _play(
         self,
-        episode: Episode,
+        episode: EpisodeRecord,
         env_thread: EnvThread,
         prefix: Prefix | None,
         level: Determinism,
@@ -212,7 +212,7 @@ class EpisodePool:
             writer.close()
 
 
-def _faults(episode: Episode) -> int:
+def _faults(episode: EpisodeRecord) -> int:
     """The number of earlier simulator faults of the episode."""
     return sum(attempt.end is not None and attempt.end.again for attempt in episode.attempts())
 

@@ -13,6 +13,7 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.envs.marks import NoEffect
 from inhabit.episodes.cluster.settings import ClusterSettings
+from inhabit.episodes.episode import MAX_INVALID
 from inhabit.episodes.recording.schema import Ending, EndLine
 
 
@@ -33,7 +34,7 @@ class Resume(StrEnum):
 class RunSettings(ClusterSettings):
     """Settings of a run, for every environment and agent."""
 
-    max_invalid: int = Field(default=10, ge=1)
+    max_invalid: int = Field(default=MAX_INVALID, ge=1)
     """Invalid actions, in total, that end an episode."""
     remember: int = Field(default=50, ge=0)
     """Past images that an agent is given; older steps are given as text only."""

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 from inhabit.agents.core import Call
-from inhabit.envs.core import Determinism
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import DecideLine
 from inhabit.episodes.replaying.resume import decided
@@ -36,7 +35,7 @@ def _decided_anew(attempts: Sequence[Attempt]) -> Iterator[DecideLine]:
     for attempt in attempts:
         taken_over = 0
         if (before := attempt.start.continues) is not None:
-            taken_over = len(decided(attempts[before - 1], Determinism.STATE))
+            taken_over = len(decided(attempts[before - 1]))
         for step in attempt.steps[taken_over:]:
             if step.decide is not None:
                 yield step.decide

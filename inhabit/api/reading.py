@@ -14,7 +14,7 @@ from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs import notebook
 from inhabit.envs.core import Observation
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Episode, RecordError, Run, StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, StepRecord
 from inhabit.episodes.scoring.metrics import Scores, score
 
 
@@ -167,7 +167,7 @@ def read_set(folder: Path | str) -> SetResults:
     return SetResults(SetFolder.open(Path(folder)))
 
 
-def _episode_row(episode: Episode, end: Any) -> dict[str, Any]:
+def _episode_row(episode: EpisodeRecord, end: Any) -> dict[str, Any]:
     task = episode.task
     row: dict[str, Any] = {
         "episode": episode.number,
@@ -186,7 +186,7 @@ def _episode_row(episode: Episode, end: Any) -> dict[str, Any]:
     return row
 
 
-def _step_row(episode: Episode, step: StepRecord) -> dict[str, Any]:
+def _step_row(episode: EpisodeRecord, step: StepRecord) -> dict[str, Any]:
     decide, act = step.decide, step.act
     file = episode.frame(step.see)
     return {

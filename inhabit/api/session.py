@@ -21,13 +21,13 @@ from inhabit.envs.core import (
     TaskError,
 )
 from inhabit.envs.registry import Registration, find
+from inhabit.episodes.episode import UNREADABLE
 from inhabit.episodes.recording.schema import Choice
 from inhabit.episodes.running.plan import find_backend, make_env
-from inhabit.episodes.running.play import UNREADABLE
 from inhabit.episodes.running.run import episode_seed
 from inhabit.episodes.running.settings import RunSettings, checked
 from inhabit.episodes.running.tasks import gather
-from inhabit.episodes.running.view import candidates_of, check
+from inhabit.episodes.view import candidates_of, check
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from inhabit.api.session import Session, StepResult
 from inhabit.envs.core import Expert
-from inhabit.episodes.running.view import LackingError
+from inhabit.episodes.view import LackingError
 
 
 class Reward(StrEnum):

@@ -11,7 +11,7 @@ import pytest
 import inhabit
 from inhabit.envs.core import Reason, TaskError, UnknownNameError
 from inhabit.episodes.running.settings import SettingError
-from inhabit.episodes.running.view import LackingError
+from inhabit.episodes.view import LackingError
 
 
 def test_the_experts_plan_solves_the_task() -> None:

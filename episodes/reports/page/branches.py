@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.files import is_regular
-from inhabit.episodes.recording.reader import Attempt, Episode, Run
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.replaying.preference import Continuation, PreferencePair, read_pairs
 
@@ -54,7 +54,7 @@ def attempts(found: Sequence[Attempt], shown: Attempt) -> Sequence[OtherAttempt]
     ]
 
 
-def forks(run: Run, episode: Episode) -> Sequence[Branch]:
+def forks(run: Run, episode: EpisodeRecord) -> Sequence[Branch]:
     """Every fork that was made of `episode`, oldest first.
 
     Raises:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.disk import DiskError, write_whole
-from inhabit.episodes.recording.reader import Attempt, Episode, Run, StepRecord
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.replaying.replan import Replanned
 from inhabit.episodes.replaying.replay import Replay
@@ -183,7 +183,7 @@ def write_differences(
     return file
 
 
-def _compared(pair: PairedTask, one: Episode, other: Episode, page: Path) -> DiffItem:
+def _compared(pair: PairedTask, one: EpisodeRecord, other: EpisodeRecord, page: Path) -> DiffItem:
     attempts = [episode.last() for episode in (one, other)]
     left, right = (_cells(attempt) for attempt in attempts)
     nothing = DiffCell("")
@@ -203,7 +203,7 @@ def _compared(pair: PairedTask, one: Episode, other: Episode, page: Path) -> Dif
     )
 
 
-def _side(episode: Episode, end: EndLine, page: Path, part: int | None) -> DiffSide:
+def _side(episode: EpisodeRecord, end: EndLine, page: Path, part: int | None) -> DiffSide:
     steps = counted(end.steps, "step")
     verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} goal conditions, {steps}"
     return DiffSide(verdict, end.success, _link(episode, page), _seen(episode, part))
@@ -229,14 +229,14 @@ def _said(step: Replanned) -> str:
     return "stop" if decision.stop else decision.raw or "no readable action"
 
 
-def _link(episode: Episode, page: Path) -> str | None:
+def _link(episode: EpisodeRecord, page: Path) -> str | None:
     file = episode.folder / "index.html"
     if not is_regular(file, episode.run):
         return None
     return quote(os.path.relpath(file.resolve(), page.parent.resolve()))
 
 
-def _seen(episode: Episode, step: int | None) -> str | None:
+def _seen(episode: EpisodeRecord, step: int | None) -> str | None:
     attempt = episode.last()
     if step is None or attempt is None or step >= len(attempt.steps):
         return None

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import CallRecord
 from inhabit.episodes.reports.page.pictures import inline
 from inhabit.episodes.scoring.likelihood import Share, shares
@@ -85,7 +85,7 @@ class EpisodeData:
     """Images that models were sent and that are no step's: addresses by digest."""
 
 
-def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> EpisodeData:
+def tell(episode: EpisodeRecord, attempt: Attempt, scores: StepScores = NO_SCORES) -> EpisodeData:
     """Gather an attempt's steps, with their images read from the episode's folder."""
     seen = {s.see.digest: f"step-{s.number}" for s in reversed(attempt.steps) if s.see.digest}
     others = _others(episode, attempt, seen)
@@ -94,7 +94,7 @@ def tell(episode: Episode, attempt: Attempt, scores: StepScores = NO_SCORES) -> 
 
 
 def _told(
-    episode: Episode, step: StepRecord, links: Mapping[str, str], scores: StepScores
+    episode: EpisodeRecord, step: StepRecord, links: Mapping[str, str], scores: StepScores
 ) -> ShownStep:
     file = episode.frame(step.see)
     decide = step.decide
@@ -107,7 +107,7 @@ def _told(
     )
 
 
-def _others(episode: Episode, attempt: Attempt, seen: Mapping[str, str]) -> Mapping[str, str]:
+def _others(episode: EpisodeRecord, attempt: Attempt, seen: Mapping[str, str]) -> Mapping[str, str]:
     sent = {
         digest
         for step in attempt.steps

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from inhabit.envs.core import Task
 from inhabit.envs.files import is_regular
 from inhabit.episodes.judging.errors import Mistake
-from inhabit.episodes.recording.reader import Attempt, Episode, Run
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.page import branches
@@ -70,7 +70,7 @@ class SharedTask:
 
 def episode_page(
     run: Run,
-    episode: Episode,
+    episode: EpisodeRecord,
     attempt: Attempt,
     scores: StepScores = NO_SCORES,
     *,

@@ -10,7 +10,7 @@ from PIL import Image
 
 from inhabit.envs.files import read_whole, state_of
 from inhabit.episodes.recording.picture import FRAMES, MOST_BYTES, decoded, read_picture
-from inhabit.episodes.recording.reader import Attempt, Episode
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.slide import draw
 from inhabit.episodes.reports.video.slides import ending
@@ -34,7 +34,7 @@ def thumbnail(file: Path, run: Path, side: int = 160) -> str | None:
     return _address(_jpeg(picture.convert("RGB")))
 
 
-def poster(episode: Episode, attempt: Attempt, header: RunHeader) -> str:
+def poster(episode: EpisodeRecord, attempt: Attempt, header: RunHeader) -> str:
     """The last slide of the video, as a `data:` address.
 
     In full size where the episode was rendered again for its video, else half of it.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inhabit.envs.core import Reason, Task
 from inhabit.envs.files import is_regular
 from inhabit.episodes.recording.index import IndexEntry
-from inhabit.episodes.recording.reader import Attempt, Episode
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.pictures import thumbnail
 
@@ -67,7 +67,7 @@ class LiveEpisode:
         return f"episodes/{self.number:05d}"
 
 
-def playing(episode: Episode, attempt: Attempt) -> LiveEpisode | None:
+def playing(episode: EpisodeRecord, attempt: Attempt) -> LiveEpisode | None:
     """How an attempt stands; None where it has ended or nothing was seen yet."""
     if attempt.end is not None or not attempt.steps:
         return None
@@ -89,7 +89,7 @@ def playing(episode: Episode, attempt: Attempt) -> LiveEpisode | None:
 
 
 def row(
-    episode: Episode, entry: IndexEntry | None, *, small: bool = True, always: bool = False
+    episode: EpisodeRecord, entry: IndexEntry | None, *, small: bool = True, always: bool = False
 ) -> EpisodeRow:
     """`episode` as its run's page lists it.
 

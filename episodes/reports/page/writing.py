@@ -14,7 +14,7 @@ from inhabit.envs.files import check_folder, state_of
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Episode, RecordError, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores
 from inhabit.episodes.reports.page.judged import judgement_of, scores_of
 from inhabit.episodes.reports.page.pages import (
@@ -96,8 +96,8 @@ ALL_PAGES = 200
 def write_run(
     run: Run,
     videos: Videos,
-    watch: Callable[[Episode], None],
-    chosen: Sequence[Episode] | None = None,
+    watch: Callable[[EpisodeRecord], None],
+    chosen: Sequence[EpisodeRecord] | None = None,
 ) -> Shown:
     """Write the page of `run`, and those of its episodes.
 
@@ -143,7 +143,7 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
 
 
 def _write_episode(
-    run: Run, episode: Episode, videos: Videos, scores: StepScores, mistake: Mistake | None
+    run: Run, episode: EpisodeRecord, videos: Videos, scores: StepScores, mistake: Mistake | None
 ) -> None:
     if (attempt := episode.last()) is None:
         return
@@ -153,7 +153,7 @@ def _write_episode(
     _write(episode.folder / "index.html", run.folder, page)
 
 
-def _make_video(run: Run, episode: Episode, videos: Videos, *, gif: bool) -> None:
+def _make_video(run: Run, episode: EpisodeRecord, videos: Videos, *, gif: bool) -> None:
     try:
         video.write(episode, run.header, gif=gif, camera=videos.camera)
     except (RerenderError, SimulatorError) as error:
@@ -161,7 +161,7 @@ def _make_video(run: Run, episode: Episode, videos: Videos, *, gif: bool) -> Non
         video.write(episode, run.header, gif=gif)
 
 
-def _wanted(episode: Episode, videos: Videos) -> Iterator[bool]:
+def _wanted(episode: EpisodeRecord, videos: Videos) -> Iterator[bool]:
     """For each video to make, whether it is the GIF."""
     if videos.mp4 and (videos.camera or _is_old(episode.folder / "episode.mp4", episode)):
         yield False
@@ -169,7 +169,7 @@ def _wanted(episode: Episode, videos: Videos) -> Iterator[bool]:
         yield True
 
 
-def _is_old(file: Path, episode: Episode) -> bool:
+def _is_old(file: Path, episode: EpisodeRecord) -> bool:
     """Whether there is none, or the record has grown since."""
     made = state_of(file, episode.run)
     grown = state_of(episode.file, episode.run)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from inhabit.envs.files import replacing
 from inhabit.episodes.recording.disk import DiskError, write_whole
-from inhabit.episodes.recording.reader import Episode, RecordError
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.rerender import VideoCamera
 from inhabit.episodes.reports.video.side_by_side import Frame, Side, frames_together, size_together
@@ -30,7 +30,11 @@ _QUICK = 8
 
 
 def write(
-    episode: Episode, header: RunHeader, *, gif: bool = False, camera: VideoCamera | None = None
+    episode: EpisodeRecord,
+    header: RunHeader,
+    *,
+    gif: bool = False,
+    camera: VideoCamera | None = None,
 ) -> Path:
     """Write `episode.mp4` (H.264, 2 frames a second) or `episode.gif` into the episode's folder.
 
@@ -70,7 +74,7 @@ def write(
     return written
 
 
-def _put_poster(episode: Episode, slide: Image.Image) -> None:
+def _put_poster(episode: EpisodeRecord, slide: Image.Image) -> None:
     file = episode.folder / "poster.jpg"
     content = io.BytesIO()
     slide.save(content, "JPEG", quality=88)

@@ -11,11 +11,11 @@ from PIL import Image
 
 from inhabit.envs.core import Determinism, Env, Observation, SceneError, SimulatorError
 from inhabit.envs.registry import find
-from inhabit.episodes.recording.reader import Attempt, RecordError, Run, StepRecord
-from inhabit.episodes.replaying.diff import Difference, ended_differently, seen_differently
+from inhabit.episodes.episode import Episode
+from inhabit.episodes.recording.reader import Attempt, RecordError, Run
+from inhabit.episodes.replaying.retrace import DivergedError, retrace
 from inhabit.episodes.running.from_record import settings_of_env
 from inhabit.episodes.running.plan import find_backend
-from inhabit.episodes.running.view import look
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,20 +44,24 @@ class VideoCamera:
 
         Raises:
             RerenderError: a step differs from the record.
-            SimulatorError, UnavailableError: the environment does not start, or died.
+            SimulatorError, UnavailableError: the environment does not start.
         """
-        choice = self.run.header.candidates
-        with self.make() as env:
+        start, choice = attempt.start, self.run.header.candidates
+        with Episode(self.make(), start.task, start.seed, candidates=choice) as episode:
             try:
-                env.reset(attempt.start.task, seed=attempt.start.seed)
+                # Images have another size, so that only states and texts can be equal.
+                for _, now in retrace(episode, attempt.steps, Determinism.STATE):
+                    yield _view(now.observation)
             except SceneError as error:
                 raise RerenderError(str(error)) from error
-            for step in attempt.steps:
-                observed = look(env, choice)
-                # Images have another size, so that only states and texts can be equal.
-                _check(seen_differently(step, observed, Determinism.STATE))
-                yield _view(observed.observation)
-                _act(env, step)
+            except SimulatorError as error:
+                raise RerenderError(f"The simulator failed: {error}") from error
+            except DivergedError as error:
+                step, what = error.difference.step, error.difference.what
+                raise RerenderError(
+                    f"step {step} differs from the record when it is re-executed: {what} has "
+                    "changed"
+                ) from error
 
 
 def video_camera(
@@ -89,27 +93,6 @@ def video_camera(
     if settings is None:
         return f"{header.env} shows no images with the backend and settings of this run."
     return VideoCamera(lambda: registration.make(backend, settings), run)
-
-
-def _act(env: Env, step: StepRecord) -> None:
-    if step.decide is None or step.decide.action is None or step.act is None:
-        return
-    action = env.parse(step.decide.action)
-    if action is None:
-        raise RerenderError(f"The environment does not understand {step.decide.action!r} any more.")
-    try:
-        outcome = env.act(action)
-    except SimulatorError as error:
-        raise RerenderError(f"The simulator failed: {error}") from error
-    _check(ended_differently(step, outcome, Determinism.STATE))
-
-
-def _check(different: Difference | None) -> None:
-    if different is not None:
-        raise RerenderError(
-            f"step {different.step} differs from the record when it is re-executed: "
-            f"{different.what} has changed"
-        )
 
 
 def _view(observation: Observation) -> FilmView:

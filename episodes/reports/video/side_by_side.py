@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
-from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap
 from inhabit.episodes.reports.video.slide import BAD, GOOD
@@ -33,7 +33,7 @@ class Side:
 
     name: str
     """What sets it apart from the others, such as its agent and model."""
-    episode: Episode
+    episode: EpisodeRecord
     attempt: Attempt
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PIL import Image
 
 from inhabit.episodes.recording.picture import FRAMES, read_picture
-from inhabit.episodes.recording.reader import Attempt, Episode, StepRecord
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.scene_plans import scene_plan
@@ -32,7 +32,7 @@ class Shot:
 
 
 def shots(
-    episode: Episode,
+    episode: EpisodeRecord,
     attempt: Attempt,
     header: RunHeader,
     views: Iterator[FilmView] | None = None,
@@ -74,7 +74,7 @@ def shots(
     yield Shot(_ending(slide, attempt), LAST)
 
 
-def ending(episode: Episode, attempt: Attempt, header: RunHeader) -> Slide:
+def ending(episode: EpisodeRecord, attempt: Attempt, header: RunHeader) -> Slide:
     """The last slide only."""
     steps = attempt.steps
     slide = replace(
@@ -152,7 +152,7 @@ def _ending(slide: Slide, attempt: Attempt) -> Slide:
     )
 
 
-def picture(episode: Episode, step: StepRecord, side: int = PICTURE) -> Image.Image | None:
+def picture(episode: EpisodeRecord, step: StepRecord, side: int = PICTURE) -> Image.Image | None:
     """What was seen, as it fits a square of `side` pixels; None where none can be read."""
     file = episode.frame(step.see)
     opened = None if file is None else read_picture(file, episode.run, FRAMES)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inhabit.envs.files import is_regular, size_of
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 
 _AHEAD = 64
 """Episodes that were not begun, one after the other, after which no later one is looked for."""
@@ -33,12 +33,12 @@ class Changes:
         self._going_on = [e for e in self._going_on if e.number not in ended]
         return [e.number for e in grown]
 
-    def playing(self) -> Sequence[Episode]:
+    def playing(self) -> Sequence[EpisodeRecord]:
         """The episodes that have begun and not ended, as of the last call of `poll`."""
         return [e for e in self._going_on if self._sizes.get(e.number)]
 
-    def _begun(self) -> Sequence[Episode]:
-        found: list[Episode] = []
+    def _begun(self) -> Sequence[EpisodeRecord]:
+        found: list[EpisodeRecord] = []
         ahead = 0
         for episode in self._going_on:
             if is_regular(episode.file, episode.run):
@@ -48,7 +48,7 @@ class Changes:
                 break
         return found
 
-    def _has_grown(self, episode: Episode) -> bool:
+    def _has_grown(self, episode: EpisodeRecord) -> bool:
         size = size_of(episode.file, episode.run) or 0
         grown = self._sizes.get(episode.number) != size
         self._sizes[episode.number] = size

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Episode, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
 from inhabit.episodes.reports.page.judged import judgement_of, scores_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
@@ -87,7 +87,7 @@ class Site:
         return _html(episode_page(self._run, episode, attempt, scores, mistake=mistake, live=True))
 
 
-def _now(episode: Episode) -> LiveEpisode | None:
+def _now(episode: EpisodeRecord) -> LiveEpisode | None:
     attempt = episode.last()
     return None if attempt is None else playing(episode, attempt)
 
