@@ -19,6 +19,9 @@ from pydantic import JsonValue
 from inhabit.envs.core import Action, Clip, Observation, Reason, SimulatorError
 from inhabit.envs.errors import UserError
 
+STOP = "stop"
+"""The word that ends an episode, where it is no action."""
+
 
 class Grant(StrEnum):
     """A privilege that a run may give to an agent, beyond observing and acting. Records name it."""

@@ -58,7 +58,7 @@ class Tally:
 
     def plus(self, decision: Decision, outcome: Outcome, before: Moment) -> Tally:
         """The sums after one more action."""
-        failed = before.decision.action if before.decision and before.reason else None
+        failed = before.action if before.reason else None
         return Tally(
             self.cost + outcome.cost,
             self.invalid + (outcome.reason is not None),
@@ -67,9 +67,9 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """What there is to see and to know before a decision, or after the last one.
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Moment(Outcome):
+    """What the last action did, and what there is to see and to know before the next decision.
 
     The environment is asked for `observation`, `candidates`, `digest` and `state` on first use,
     and only before the episode goes on.
@@ -78,15 +78,10 @@ class Moment:
     episode: Episode
     number: int = 0
     """Of the decision to be made, from 0: as many actions were tried before."""
-    met: int = 0
-    """Goal conditions that hold, out of `total`. Agents never see them."""
-    total: int = 0
-    history: tuple[Step, ...] = ()
-    """Past steps, oldest first, with what was looked at of each."""
     decision: Decision | None = None
     """The decision that led here; None at the start."""
-    last: Outcome | None = None
-    """The outcome of the last action; None at the start."""
+    history: tuple[Step, ...] = ()
+    """Past steps, oldest first, with what was looked at of each."""
     tally: Tally = Tally()
 
     @cached_property
@@ -95,7 +90,7 @@ class Moment:
         limits, unreadable = self.episode.limits, self.decision and self.decision.action is None
         if self.decision and self.decision.stop:
             ending = Ending.STOPPED
-        elif self.last and self.last.over:
+        elif self.over:
             ending = Ending.WRONG_ANSWER
         elif self.tally.invalid >= limits.invalid:
             ending = Ending.FORMAT_ERROR if unreadable else Ending.INVALID_LIMIT
@@ -105,7 +100,17 @@ class Moment:
         else:
             return None
         # Whatever ends an episode, it is solved if its goal holds then.
-        return Ending.SUCCESS if 0 < self.total == self.met else ending
+        return Ending.SUCCESS if self.success else ending
+
+    @property
+    def success(self) -> bool:
+        """Whether all goal conditions hold."""
+        return 0 < self.total == self.met
+
+    @property
+    def action(self) -> Action | None:
+        """The last action; None at the start, and after an answer that was none."""
+        return self.decision.action if self.decision else None
 
     @cached_property
     def observation(self) -> Observation:
@@ -134,16 +139,6 @@ class Moment:
         env = self._env
         return env.state() if isinstance(env, Privileged) else {}
 
-    @property
-    def reason(self) -> Reason | None:
-        """Why the last action had no effect; None if it worked."""
-        return self.last.reason if self.last else None
-
-    @property
-    def feedback(self) -> str:
-        """What the last action did, or what prevented it, as a sentence."""
-        return self.last.feedback if self.last else ""
-
     def view(
         self,
         parse: Parse | None = None,
@@ -169,6 +164,20 @@ class Moment:
             grants=grants,
             can_undo=can_undo,
         )
+
+    def __repr__(self) -> str:
+        reason = f", reason={self.reason.value!r}" if self.reason else ""
+        ending = f", {self.ending.value}" if self.ending else ""
+        return (
+            f"Moment({self.number}: {self.feedback!r}{reason}, {self.met} of {self.total} goal "
+            f"conditions{ending})"
+        )
+
+    def _repr_html_(self) -> str:
+        from inhabit.envs.notebook import html  # PIL takes a moment to import.
+
+        state = f"{self.met} of {self.total} goal conditions"
+        return html(self.observation, f"{self.feedback} ({state})")
 
     @property
     def _env(self) -> Env:
@@ -201,7 +210,7 @@ class Episode:
     now: Moment = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.now = Moment(self)
+        self.now = self._start(0, 0)
 
     def reset(self) -> Moment:
         """Start the task.
@@ -211,8 +220,7 @@ class Episode:
             SimulatorError: the simulator did not start.
         """
         self.env.reset(self.task, seed=self.seed)
-        met, total = self.env.progress()
-        self.now = Moment(self, met=met, total=total)
+        self.now = self._start(*self.env.progress())
         return self.now
 
     def act(self, decision: Decision) -> Moment:
@@ -223,18 +231,21 @@ class Episode:
         """
         before = self.now
         if decision.stop:
-            self.now = before._with(decision=decision)
+            self.now = before._with(decision=decision, reason=None, feedback="", cost=0)
             return self.now
         action = decision.action
         outcome = self.env.act(action) if action else _unreadable(decision, before)
         self.now = Moment(
-            self,
+            outcome.reason,
+            outcome.feedback,
+            outcome.met,
+            outcome.total,
+            outcome.over,
+            outcome.cost,
+            episode=self,
             number=before.number + 1,
-            met=outcome.met,
-            total=outcome.total,
-            history=self._history(decision, outcome),
             decision=decision,
-            last=outcome,
+            history=self._history(decision, outcome),
             tally=before.tally.plus(decision, outcome, before),
         )
         return self.now
@@ -264,6 +275,9 @@ class Episode:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def _start(self, met: int, total: int) -> Moment:
+        return Moment(None, "", met, total, over=False, cost=0, episode=self)
 
     def _history(self, decision: Decision, outcome: Outcome) -> tuple[Step, ...]:
         """The past steps and this one."""

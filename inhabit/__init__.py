@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from inhabit.api.playing import run
     from inhabit.api.reading import RunResults, SetResults, read_run, read_set
-    from inhabit.api.session import Session, StepResult, open, tasks
+    from inhabit.api.session import Session, open, tasks
     from inhabit.api.table import Table
+    from inhabit.episodes.episode import Moment
     from inhabit.frameworks.factory import rollouts
 
 if not (Path(__file__).parent / "envs").is_dir():
@@ -30,10 +31,10 @@ if not (Path(__file__).parent / "envs").is_dir():
     )
 
 __all__ = [
+    "Moment",
     "RunResults",
     "Session",
     "SetResults",
-    "StepResult",
     "Table",
     "open",
     "read_run",
@@ -44,10 +45,10 @@ __all__ = [
 ]
 
 _EXPORTS = {
+    "Moment": "inhabit.episodes.episode",
     "RunResults": "inhabit.api.reading",
     "Session": "inhabit.api.session",
     "SetResults": "inhabit.api.reading",
-    "StepResult": "inhabit.api.session",
     "Table": "inhabit.api.table",
     "open": "inhabit.api.session",
     "read_run": "inhabit.api.reading",

@@ -10,13 +10,11 @@ from string import ascii_uppercase
 
 from pydantic import JsonValue
 
-from inhabit.agents.core import View
+from inhabit.agents.core import STOP, View
 from inhabit.agents.dialogue.history import without_failed
 from inhabit.agents.dialogue.matching import MatchKind, match
 from inhabit.envs.core import Action
 
-STOP = "stop"
-"""What a model answers to end the episode."""
 _STOPS = frozenset({STOP, "done", "finish", "finished"})
 _ALONE = re.compile(r"\W*([A-Za-z]|[A-Z]{2})\W*")
 _LEADING = re.compile(r"\W*([A-Z]{1,2})\s*[.):]\s*(.+)", re.DOTALL)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from inhabit.agents.core import Agent, Decision, Ranked, View
+from inhabit.agents.core import STOP, Agent, Decision, Ranked, View
 from inhabit.agents.dialogue.answer import Reading, read
-from inhabit.agents.dialogue.choices import STOP, Choices
+from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt, chat_system
 from inhabit.agents.models.core import Ability, Model, Reply, UnsupportedError
 from inhabit.agents.models.registry import require

@@ -6,13 +6,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.core import STOP, Agent, Decision, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.marks import Words
 from inhabit.envs.settings import SettingsModel
-
-STOP = "stop"
 
 
 def _lines(value: object) -> object:

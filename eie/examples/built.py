@@ -10,12 +10,13 @@ from inhabit.eie.examples.context import Trials
 from inhabit.eie.examples.draft import ExtractionJob, Origin, Piece, Refused, RejectedError
 from inhabit.eie.examples.episode_steps import context_of
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action, Env, Task
+from inhabit.episodes.episode import Episode
 
-Start = Callable[[Env, Origin], Sequence[Action]]
-"""Builds the scene of a task and returns the expert's plan."""
+Start = Callable[[Episode, Origin], Sequence[Action]]
+"""Builds the scene of an episode and returns the expert's plan."""
 
 
 class BuiltTwins:
@@ -35,7 +36,7 @@ class BuiltTwins:
             tasks: with the same words, each with its own scene.
         """
         least = max(2, self._job.settings.candidates - 1)
-        moments: list[Moment] = []
+        moments: list[AskedMoment] = []
         for left, task in zip(range(len(tasks), 0, -1), tasks, strict=True):
             if len(moments) + left < least:
                 break
@@ -43,22 +44,24 @@ class BuiltTwins:
                 moments.append(moment)
         yield from self._group(moments)
 
-    def _moment(self, task: Task) -> Moment | None:
+    def _moment(self, task: Task) -> AskedMoment | None:
         """The first moment of a task, with its image and its best actions."""
+        origin = replace(self._job.origin, task=task)
+        episode = Episode(self._env, task, origin.seed)
         try:
-            plan = self._start(self._env, replace(self._job.origin, task=task))
+            plan = self._start(episode, origin)
         except RejectedError as error:
             self._refused.append(error.refused)
             return None
         context = context_of(self._env, (), plan)
         assert context is not None
-        moment = Moment(self._env, replace(context, task=task), Trials(self._env), 0, 0)
+        moment = AskedMoment(episode, replace(context, task=task), Trials(episode), 0, 0)
         # Later the environment is in another scene.
         moment.observe()
         moment.trials.best()
         return moment
 
-    def _group(self, moments: Sequence[Moment]) -> Iterator[Piece]:
+    def _group(self, moments: Sequence[AskedMoment]) -> Iterator[Piece]:
         steps = max((len(moment.context.plan) for moment in moments), default=None)
         job = replace(self._job, origin=replace(self._job.origin, steps=steps))
         writer = ExampleWriter(job)
@@ -75,7 +78,7 @@ class BuiltTwins:
             Rejection.AMBIGUOUS, "The task has too few scenes that only their images tell apart."
         )
 
-    def _least(self, moments: Sequence[Moment]) -> int:
+    def _least(self, moments: Sequence[AskedMoment]) -> int:
         rgb = moments[0].observe().rgb if moments else None
         area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
         return max(1, round(self._job.settings.visible * area))

@@ -10,7 +10,7 @@ from inhabit.eie.examples.context import StepContext, without_numbers
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.missing import needs_nothing
-from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.transitions import Transition
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action, Observation, SceneObject
@@ -51,7 +51,7 @@ class MomentGroups:
             if event.action_kind is ActionKind.TAKE
         )
         self._least = least
-        self.fillers: Sequence[Moment] = ()
+        self.fillers: Sequence[AskedMoment] = ()
         """Moments of the task whose answers may fill up candidates; not all can be asked about."""
         self.refused: dict[str, Refused] = {}
         """Why moments are not asked about."""
@@ -60,7 +60,7 @@ class MomentGroups:
         """Note a reason."""
         self.refused.setdefault(error.refused.sentence, error.refused)
 
-    def shows_target(self, moment: Moment) -> bool:
+    def shows_target(self, moment: AskedMoment) -> bool:
         """Whether the object of the answer is visible, as far as it is known."""
         try:
             self._check_target(moment)
@@ -69,7 +69,7 @@ class MomentGroups:
             return False
         return True
 
-    def _check_target(self, moment: Moment) -> None:
+    def _check_target(self, moment: AskedMoment) -> None:
         """Check that the answer's object is visible; less so if it is to go there.
 
         Who carries something that the image shows may be sent to what it does not show at all.
@@ -85,20 +85,22 @@ class MomentGroups:
         least = self._least if not going else self._least // FARTHER
         check_target(context, 0 if going and carrying and absent else least)
 
-    def answers(self, moments: Sequence[Moment]) -> int:
+    def answers(self, moments: Sequence[AskedMoment]) -> int:
         """The largest number of different answers among moments with equal facts."""
         by_facts: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
         for moment in moments:
             by_facts.setdefault(self._writer.facts(moment), set()).add(moment.said)
         return max(map(len, by_facts.values()), default=0)
 
-    def choose(self, moments: Sequence[Moment]) -> tuple[list[Moment], list[Action]] | None:
+    def choose(
+        self, moments: Sequence[AskedMoment]
+    ) -> tuple[list[AskedMoment], list[Action]] | None:
         """The members of a group and its candidates; None if there are too few.
 
         Members have different answers. Every answer is worse than the right one for all other
         members, by execution in copies or by the best actions; images differ visibly.
         """
-        by_facts: dict[tuple[str, ...], list[Moment]] = {}
+        by_facts: dict[tuple[str, ...], list[AskedMoment]] = {}
         for moment in moments:
             by_facts.setdefault(self._writer.facts(moment), []).append(moment)
         least = max(2, self._size - 1)
@@ -114,7 +116,7 @@ class MomentGroups:
                     return members, options
         return None
 
-    def _is_best(self, moment: Moment, options: Sequence[Action]) -> bool:
+    def _is_best(self, moment: AskedMoment, options: Sequence[Action]) -> bool:
         """Whether going to another thing of the same name is not as good as the answer.
 
         A trial goes to one of them alone.
@@ -130,7 +132,7 @@ class MomentGroups:
             return True
         return {*doubtful}.isdisjoint(map(without_numbers, best))
 
-    def _around(self, anchor: Moment, pool: Sequence[Moment]) -> list[Moment]:
+    def _around(self, anchor: AskedMoment, pool: Sequence[AskedMoment]) -> list[AskedMoment]:
         """A group with the anchor, and with others of the same view first."""
         if not (self._is_sound(anchor) and self._shows_state(anchor)):
             return []
@@ -150,7 +152,7 @@ class MomentGroups:
                 members.append(other)
         return members
 
-    def _is_sound(self, moment: Moment) -> bool:
+    def _is_sound(self, moment: AskedMoment) -> bool:
         """Whether a moment's answer works, and its image shows what it depends on."""
         if moment.sound is None:
             try:
@@ -161,7 +163,7 @@ class MomentGroups:
                 moment.sound = False
         return moment.sound
 
-    def _check(self, moment: Moment) -> None:
+    def _check(self, moment: AskedMoment) -> None:
         # A disturbance may have undone what the words tell.
         for fact in self._writer.places(moment):
             check_statement(fact, moment.context.things, self._template.lexicon)
@@ -171,7 +173,7 @@ class MomentGroups:
         self._check_target(moment)
         self._check_hidden(moment)
 
-    def _check_hidden(self, moment: Moment) -> None:
+    def _check_hidden(self, moment: AskedMoment) -> None:
         """Check that what is held, and what the goal is about in the target, can be seen."""
         context = moment.context
         for thing in context.held:
@@ -205,7 +207,7 @@ class MomentGroups:
             if handled is not None and handled.kind != target.kind and not handled.held:
                 yield handled
 
-    def _shows_state(self, moment: Moment) -> bool:
+    def _shows_state(self, moment: AskedMoment) -> bool:
         """Whether the state that the answer would change can be seen: the image with the other
         state differs visibly.
         """
@@ -221,7 +223,7 @@ class MomentGroups:
             self.refuse(RejectedError(Rejection.HIDDEN, said))
         return moment.state_shown
 
-    def _are_twins(self, one: Moment, other: Moment) -> bool:
+    def _are_twins(self, one: AskedMoment, other: AskedMoment) -> bool:
         """Whether each has the better answer for itself, for reasons that can be seen."""
         return (
             self._looks_nearer(one, other)
@@ -229,11 +231,11 @@ class MomentGroups:
             and other.trials.is_wrong(one.answer, other.answer)
         )
 
-    def _differ(self, one: Moment, other: Moment) -> bool:
+    def _differ(self, one: AskedMoment, other: AskedMoment) -> bool:
         """Whether a person can tell the images of two moments apart."""
         return one.view != other.view or _differ(one.observe(), other.observe())
 
-    def _looks_nearer(self, one: Moment, other: Moment) -> bool:
+    def _looks_nearer(self, one: AskedMoment, other: AskedMoment) -> bool:
         """Whether a thing to go to looks smaller than where it is handled at once."""
         going = [self._template.action_kind(m.answer) is ActionKind.GO for m in (one, other)]
         targets = [m.context.target(m.answer) for m in (one, other)]
@@ -242,7 +244,9 @@ class MomentGroups:
             return True
         return far.pixels * _NEARER <= near.pixels
 
-    def _fillers(self, members: Sequence[Moment], moments: Sequence[Moment]) -> list[Action]:
+    def _fillers(
+        self, members: Sequence[AskedMoment], moments: Sequence[AskedMoment]
+    ) -> list[Action]:
         """Answers of other moments of the task that are wrong for all members, as many as lack."""
         lacking = self._size - len(members)
         if not lacking:
@@ -319,7 +323,7 @@ class FilmGroups:
         return now >= was and now > 0
 
 
-def _is_plain(action: Action, moment: Moment) -> bool:
+def _is_plain(action: Action, moment: AskedMoment) -> bool:
     """Whether no number tells apart what looks alike."""
     try:
         check_name(moment.context, action)

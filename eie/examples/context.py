@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from inhabit.agents.core import Decision
 from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import (
     Action,
-    Env,
     Expert,
     Factual,
     Forkable,
@@ -19,6 +19,7 @@ from inhabit.envs.core import (
     SceneObject,
     Task,
 )
+from inhabit.episodes.episode import Episode
 
 FAILS = math.inf
 """The cost of an action that fails, or after which there is no plan."""
@@ -101,9 +102,9 @@ class StepContext:
 class Trials:
     """Tries actions in copies of an environment, each action once."""
 
-    def __init__(self, env: Env) -> None:
-        """Try in `env`, as it is now."""
-        self._env = env
+    def __init__(self, episode: Episode) -> None:
+        """Try in `episode`, as it is now."""
+        self._episode = episode
         self._tried: dict[str, Tried] = {}
         self._feedback: dict[str, str | None] = {}
         self._best: frozenset[Action] | None = None
@@ -111,13 +112,14 @@ class Trials:
 
     def best(self) -> frozenset[Action] | None:
         """All best actions, where the environment knows them."""
-        if not self._asked and isinstance(self._env, Expert):
-            self._best, self._asked = self._env.best_actions(), True
+        env = self._episode.env
+        if not self._asked and isinstance(env, Expert):
+            self._best, self._asked = env.best_actions(), True
         return self._best
 
     def is_wrong(self, action: Action, answer: Action) -> bool:
         """Whether `answer`, which the expert chose, is better than `action` without doubt."""
-        if isinstance(self._env, Forkable):
+        if isinstance(self._episode.env, Forkable):
             return self.fails(action) or (
                 self.tried(action).actions_left > self.tried(answer).actions_left
             )
@@ -128,10 +130,9 @@ class Trials:
     def fails(self, action: Action) -> bool:
         """Whether an action can't be done."""
         if action.text not in self._feedback:
-            assert isinstance(self._env, Forkable)
-            with self._env.fork() as copy:
-                outcome = copy.act(action)
-            self._feedback[action.text] = None if outcome.reason is None else outcome.feedback
+            with self._episode.fork() as copy:
+                now = copy.act(Decision(action))
+            self._feedback[action.text] = None if now.reason is None else now.feedback
         return self._feedback[action.text] is not None
 
     def tried(self, action: Action) -> Tried:
@@ -141,16 +142,15 @@ class Trials:
         return self._tried[action.text]
 
     def _try(self, action: Action) -> Tried:
-        assert isinstance(self._env, Forkable)
-        with self._env.fork() as copy:
-            outcome = copy.act(action)
-            if outcome.reason is not None:
-                return Tried(FAILS, outcome.feedback)
-            if outcome.met == outcome.total:
-                return Tried(1, outcome.feedback)
-            assert isinstance(copy, Expert)
-            left = len(copy.plan())
-            return Tried(1 + left if left else FAILS, outcome.feedback)
+        with self._episode.fork() as copy:
+            now = copy.act(Decision(action))
+            if now.reason is not None:
+                return Tried(FAILS, now.feedback)
+            if now.met == now.total:
+                return Tried(1, now.feedback)
+            assert isinstance(copy.env, Expert)
+            left = len(copy.env.plan())
+            return Tried(1 + left if left else FAILS, now.feedback)
 
 
 def without_numbers(action: Action) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import StepContext, SynthesisEnv, TakenStep
 from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import (
@@ -19,13 +20,14 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.template import ActionKind, Template
+from inhabit.episodes.episode import Episode
 
 _TURNS = 3
 """Quarter turns, after which one has looked all around."""
 
 
 def turns_to_target(
-    env: Env, context: StepContext, template: Template, vocabulary: Sequence[Action]
+    episode: Episode, context: StepContext, template: Template, vocabulary: Sequence[Action]
 ) -> Sequence[Action]:
     """The turns after which the answer's object is in view; empty if none are needed or help."""
     looks = [
@@ -33,14 +35,16 @@ def turns_to_target(
     ]
     target = context.target(context.answer)
     going = template.action_kind(context.answer) is ActionKind.GO
-    if not looks or not going or target is None or target.pixels or not isinstance(env, Forkable):
+    if not looks or not going or target is None or target.pixels:
         return ()
-    with env.fork() as copy:
-        assert isinstance(copy, SynthesisEnv)
+    if not isinstance(episode.env, Forkable):
+        return ()
+    with episode.fork() as copy:
+        assert isinstance(copy.env, SynthesisEnv)
         for count in range(1, _TURNS + 1):
-            if copy.act(looks[0]).reason is not None:
+            if copy.act(Decision(looks[0])).reason is not None:
                 return ()
-            seen = replace(context, things=tuple(copy.things()))
+            seen = replace(context, things=tuple(copy.env.things()))
             target = seen.target(context.answer)
             if target is not None and target.pixels:
                 return looks[:1] * count

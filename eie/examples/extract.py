@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moments import Episode, Moment
+from inhabit.eie.examples.moments import AskedMoment, Solution
 from inhabit.eie.examples.transitions import transitions
 from inhabit.eie.examples.writing import ExampleWriter, Kind
-from inhabit.envs.core import Action, Env
+from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind
+from inhabit.episodes.episode import Episode
 
 _FILMS = 0.25
 """Share of tasks that ask what was done, where they may."""
@@ -41,14 +42,13 @@ _FAILURES = (
 class ExampleExtractor:
     """Plays one task, and extracts a group of examples."""
 
-    def __init__(self, env: Env, job: ExtractionJob) -> None:
-        """Extract from `env`, which has been reset to the task of `job`."""
+    def __init__(self, episode: Episode, job: ExtractionJob) -> None:
+        """Extract from `episode`, which is at the start of the task of `job`."""
         self._job = job
-        self._env = env
         self._rng = job.rng
         self._writer = ExampleWriter(job)
-        self._episode = Episode(env, job.template, job.rng, job.origin.task.max_steps)
-        rgb = env.observe().rgb
+        self._solution = Solution(episode, job.template, job.rng)
+        rgb = episode.now.observation.rgb
         area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
         least = max(1, round(job.settings.visible * area))
         self._groups = MomentGroups(job, self._writer, least)
@@ -62,17 +62,17 @@ class ExampleExtractor:
         try:
             yield from self._pieces(plan)
         finally:
-            self._episode.close()
+            self._solution.close()
 
     def _pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
-        own = self._episode.moments(plan)
-        for action, feedback in self._episode.failed:
+        own = self._solution.moments(plan)
+        for action, feedback in self._solution.failed:
             why = f"The expert's own step failed: {action.text!r}: {feedback}"
             yield Refused(Rejection.UNSOLVABLE, why)
         moments = [moment for moment in own if self._groups.shows_target(moment)]
         self._groups.fillers = own
         needed = self._job.settings.candidates + 1
-        detours = self._episode.detours(own)
+        detours = self._solution.detours(own)
         if self._rng.random() < _CLOSE or self._groups.answers(moments) < needed:
             self._take(detours, moments, needed)
         kinds = self._kinds()
@@ -98,7 +98,9 @@ class ExampleExtractor:
         said = self._job.origin.proposal
         return said is not None and bool(said.question or said.reason or said.key_concepts)
 
-    def _take(self, detours: Iterator[Moment], moments: list[Moment], needed: int) -> None:
+    def _take(
+        self, detours: Iterator[AskedMoment], moments: list[AskedMoment], needed: int
+    ) -> None:
         """Add moments one detour away, until there are more than `needed` answers."""
         for moment in detours:
             if self._groups.shows_target(moment):
@@ -123,7 +125,7 @@ class ExampleExtractor:
             number -= share
         return kinds
 
-    def _group(self, kind: Kind, moments: Sequence[Moment]) -> list[Draft]:
+    def _group(self, kind: Kind, moments: Sequence[AskedMoment]) -> list[Draft]:
         """A group of this kind; empty if there is none."""
         try:
             match kind:
@@ -142,11 +144,11 @@ class ExampleExtractor:
             self._groups.refuse(error)
             return []
 
-    def _decision(self, kind: Kind, moments: Sequence[Moment]) -> list[Draft]:
+    def _decision(self, kind: Kind, moments: Sequence[AskedMoment]) -> list[Draft]:
         chosen = self._groups.choose(moments)
         return self._writer.decisions(kind, *chosen, ()) if chosen else []
 
-    def _trajectory(self, moments: Sequence[Moment]) -> list[Draft]:
+    def _trajectory(self, moments: Sequence[AskedMoment]) -> list[Draft]:
         """Moments with the same view and the same told past."""
         views = sorted({m.view for m in moments if m.on_the_way})
         for view in self._rng.sample(views, len(views)):
@@ -156,11 +158,11 @@ class ExampleExtractor:
                 continue
             count = min(m.on_the_way for m in here)
             told = here[0].context.done[:count]
-            past = [self._episode.step(step, number) for number, step in enumerate(told)]
+            past = [self._solution.step(step, number) for number, step in enumerate(told)]
             return self._writer.decisions("trajectory", *chosen, past)
         return []
 
-    def _recovery(self, moments: Sequence[Moment]) -> list[Draft]:
+    def _recovery(self, moments: Sequence[AskedMoment]) -> list[Draft]:
         """Moments after the same action failed, each for its own visible cause."""
         chosen = self._groups.choose(moments)
         if chosen is None:
@@ -173,7 +175,7 @@ class ExampleExtractor:
             if m.said not in said and self._job.template.action_kind(m.answer) in _FAILURES
         ]
         for action in self._rng.sample(tried, min(len(tried), _TRIED_FAILURES)):
-            after = [m for m in (self._episode.failed_at(m, action) for m in members) if m]
+            after = [m for m in (self._solution.failed_at(m, action) for m in members) if m]
             if len(after) == len(members):
                 failed = after[0].context.done[-1]
                 return self._writer.decisions("recovery", after, options, [failed])

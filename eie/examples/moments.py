@@ -10,10 +10,12 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import StepContext, TakenStep, Trials, without_numbers
 from inhabit.eie.examples.episode_steps import context_of, turns_to_target, with_target
-from inhabit.envs.core import Action, Env, Factual, Forkable, Observation
+from inhabit.envs.core import Action, Factual, Forkable, Observation
 from inhabit.envs.template import ActionKind, Template
+from inhabit.episodes.episode import Episode, Moment
 
 _SAME_FAILURE = 2
 """Steps of the expert that may fail in a row."""
@@ -34,11 +36,11 @@ _DETOUR_KINDS = (
 
 
 @dataclass(slots=True, eq=False)
-class Moment:
+class AskedMoment:
     """A state of the environment in which the expert's next action can be asked for."""
 
-    env: Env
-    """A copy in this state; the environment itself, later on, where it can't be copied."""
+    episode: Episode
+    """A copy in this state; the episode itself, later on, where it can't be copied."""
     context: StepContext
     """Its observation lacks the image until `observe`."""
     trials: Trials
@@ -66,44 +68,41 @@ class Moment:
     def works(self, template: Template) -> bool:
         """Whether the answer succeeds; it is then known which object it means."""
         if not self.meant:
-            assert isinstance(self.env, Forkable)
-            with self.env.fork() as trial:
-                if trial.act(self.answer).reason is not None:
+            with self.episode.fork() as trial:
+                if trial.act(Decision(self.answer)).reason is not None:
                     return False
-                assert isinstance(trial, Factual)
-                action_kind, things = template.action_kind(self.answer), trial.things()
+                assert isinstance(trial.env, Factual)
+                action_kind, things = template.action_kind(self.answer), trial.env.things()
             self.context, self.meant = with_target(self.context, action_kind, things), True
         return True
 
     def outcome(self) -> Observation | None:
         """What is seen after the answer; None where the environment can't be copied."""
-        if not isinstance(self.env, Forkable):
+        if not isinstance(self.episode.env, Forkable):
             return None
-        with self.env.fork() as copy:
-            copy.act(self.answer)
-            return copy.observe()
+        with self.episode.fork() as copy:
+            return copy.act(Decision(self.answer)).observation
 
     def observe(self) -> Observation:
         """The observation with its image, which is drawn on first use."""
         if self.context.observation.rgb is None:
-            self.context = replace(self.context, observation=self.env.observe())
+            self.context = replace(self.context, observation=self.episode.now.observation)
         return self.context.observation
 
 
-class Episode:
+class Solution:
     """Plays the expert's solution of one task and collects its moments."""
 
-    def __init__(self, env: Env, template: Template, rng: random.Random, steps: int) -> None:
-        """Play in `env`, which has been reset, at most `steps` steps."""
-        self._env = env
+    def __init__(self, episode: Episode, template: Template, rng: random.Random) -> None:
+        """Play `episode`, which has been started."""
+        self._episode = episode
         self._template = template
         self._rng = rng
-        self._steps = steps
-        self._vocabulary = tuple(env.vocabulary())
+        self._vocabulary = tuple(episode.env.vocabulary())
         self.failed: list[tuple[Action, str]] = []
         """Steps of the expert that failed, with the feedback."""
-        self._copies: list[Env] = []
-        self._before: list[Env] = []
+        self._copies: list[Episode] = []
+        self._before: list[Episode] = []
         """A copy from before each step, where the environment can be copied."""
 
     def close(self) -> None:
@@ -111,50 +110,46 @@ class Episode:
         for copy in self._copies:
             copy.close()
 
-    def moments(self, plan: Sequence[Action]) -> list[Moment]:
+    def moments(self, plan: Sequence[Action]) -> list[AskedMoment]:
         """Every moment of the expert's solution with an answer, in order.
 
         Args:
             plan: the expert's, from the start.
         """
-        found: list[Moment] = []
+        found: list[AskedMoment] = []
         done: list[TakenStep] = []
         failed = view = 0
-        context = context_of(self._env, done, plan)
+        episode = self._episode
+        context = context_of(episode.env, done, plan)
         while context is not None and failed < _SAME_FAILURE:
-            for turn in turns_to_target(self._env, context, self._template, self._vocabulary):
-                self._keep(self._copy(self._env))
-                outcome = self._env.act(turn)
-                missed = outcome.reason is not None
-                done.append(TakenStep(turn, outcome.feedback, missed, context.observation))
-                context = context_of(self._env, done) or context
+            for turn in turns_to_target(episode, context, self._template, self._vocabulary):
+                self._keep(self._copy(episode))
+                done.append(_taken(turn, episode.act(Decision(turn)), context))
+                context = context_of(episode.env, done) or context
                 view += 1
-            moment = self._moment(self._env, context, view, len(done))
-            self._keep(moment.env if moment.env is not self._env else None)
-            outcome = self._env.act(context.answer)
-            failed = failed + 1 if outcome.reason is not None else 0
-            done.append(
-                TakenStep(context.answer, outcome.feedback, failed > 0, context.observation)
-            )
+            moment = self._moment(context, view, len(done))
+            self._keep(moment.episode if moment.episode is not episode else None)
+            now = episode.act(Decision(context.answer))
+            failed = failed + 1 if now.reason is not None else 0
+            done.append(_taken(context.answer, now, context))
             view += self._template.action_kind(context.answer) in _MOVING
             if failed:
-                self.failed.append((context.answer, outcome.feedback))
+                self.failed.append((context.answer, now.feedback))
             elif _is_answerable(context, self._template):
-                assert isinstance(self._env, Factual)
+                assert isinstance(episode.env, Factual)
                 action_kind = self._template.action_kind(context.answer)
-                moment.context = with_target(moment.context, action_kind, self._env.things())
+                moment.context = with_target(moment.context, action_kind, episode.env.things())
                 found.append(moment)
-            over = len(done) >= self._steps or outcome.over
-            context = None if over else context_of(self._env, done)
+            context = None if now.ending else context_of(episode.env, done)
         return found
 
     def step(self, step: TakenStep, number: int) -> TakenStep:
         """A step of the expert's own, with the image from before it."""
         if step.observation.rgb is not None or number >= len(self._before):
             return step
-        return replace(step, observation=self._before[number].observe())
+        return replace(step, observation=self._before[number].now.observation)
 
-    def detours(self, moments: Sequence[Moment]) -> Iterator[Moment]:
+    def detours(self, moments: Sequence[AskedMoment]) -> Iterator[AskedMoment]:
         """Moments one detour away from others, with an answer that is new to their view."""
         known = {(m.view, m.said) for m in moments}
         tried = 0
@@ -169,7 +164,9 @@ class Episode:
                 known.add((found.view, found.said))
                 yield found
 
-    def after(self, moment: Moment, action: Action, *, fails: bool = False) -> Moment | None:
+    def after(
+        self, moment: AskedMoment, action: Action, *, fails: bool = False
+    ) -> AskedMoment | None:
         """The moment after an action in a copy; None if nothing can be asked then.
 
         Args:
@@ -177,19 +174,19 @@ class Episode:
             action: what to do there.
             fails: whether the action has to fail; else it has to succeed.
         """
-        copy = self._copy(moment.env)
+        copy = self._copy(moment.episode)
         if copy is None:
             return None
-        outcome = copy.act(action)
-        if (outcome.reason is not None) is not fails or outcome.over:
+        now = copy.act(Decision(action))
+        if (now.reason is not None) is not fails or now.over:
             return None
-        step = TakenStep(action, outcome.feedback, fails, moment.context.observation)
-        context = context_of(copy, (*moment.context.done, step))
+        step = _taken(action, now, moment.context)
+        context = context_of(copy.env, (*moment.context.done, step))
         if context is None or not _is_answerable(context, self._template):
             return None
-        return Moment(copy, context, Trials(copy), moment.view, moment.on_the_way, meant=False)
+        return AskedMoment(copy, context, Trials(copy), moment.view, moment.on_the_way, meant=False)
 
-    def failed_at(self, moment: Moment, action: Action) -> Moment | None:
+    def failed_at(self, moment: AskedMoment, action: Action) -> AskedMoment | None:
         """The moment after an action failed without any effect; None if it has one."""
         found = self.after(moment, action, fails=True)
         if found is None or found.said != moment.said:
@@ -200,28 +197,28 @@ class Episode:
         found.meant = True
         return found
 
-    def _moment(self, env: Env, context: StepContext, view: int, steps: int) -> Moment:
-        copy = self._copy(env)
+    def _moment(self, context: StepContext, view: int, steps: int) -> AskedMoment:
+        copy = self._copy(self._episode)
         if copy is not None:
-            return Moment(copy, context, Trials(copy), view, steps)
-        made = Moment(env, context, Trials(env), view, steps)
+            return AskedMoment(copy, context, Trials(copy), view, steps)
+        made = AskedMoment(self._episode, context, Trials(self._episode), view, steps)
         # Later it is another state.
         made.observe()
         made.trials.best()
         return made
 
-    def _keep(self, copy: Env | None) -> None:
+    def _keep(self, copy: Episode | None) -> None:
         if copy is not None:
             self._before.append(copy)
 
-    def _copy(self, env: Env) -> Env | None:
-        if not isinstance(env, Forkable):
+    def _copy(self, episode: Episode) -> Episode | None:
+        if not isinstance(episode.env, Forkable):
             return None
-        copy = env.fork()
+        copy = episode.fork()
         self._copies.append(copy)
         return copy
 
-    def _detours_from(self, moment: Moment) -> list[Action]:
+    def _detours_from(self, moment: AskedMoment) -> list[Action]:
         """Actions within reach that change what the image shows, related ones first."""
         context = moment.context
         plain = {without_numbers(step.action) for step in context.done} | {moment.said}
@@ -229,7 +226,7 @@ class Episode:
         about = {thing.name for thing in context.held} | ({target.name} if target else set())
         found = [
             action
-            for action in moment.env.actions()
+            for action in moment.episode.env.actions()
             if self._template.action_kind(action) in _DETOUR_KINDS
             and action.arguments
             and without_numbers(action) not in plain
@@ -243,6 +240,10 @@ class Episode:
             for action in found
         }
         return sorted(found, key=lambda action: (keys[action], action.text))
+
+
+def _taken(action: Action, now: Moment, before: StepContext) -> TakenStep:
+    return TakenStep(action, now.feedback, now.reason is not None, before.observation)
 
 
 def _is_answerable(context: StepContext, template: Template) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from inhabit.eie.examples.context import StepContext, without_numbers
 from inhabit.eie.examples.episode_steps import plainly, with_target
-from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.moments import AskedMoment
 from inhabit.envs.core import Action
 from inhabit.envs.template import Template
 
@@ -16,8 +16,8 @@ from inhabit.envs.template import Template
 class Transition:
     """Two moments, and the action between them."""
 
-    before: Moment
-    after: Moment
+    before: AskedMoment
+    after: AskedMoment
     shown: StepContext
     """Before the action, with the action as its answer."""
 
@@ -32,7 +32,7 @@ class Transition:
         return without_numbers(self.action)
 
 
-def transitions(moments: Sequence[Moment], template: Template) -> Iterator[Transition]:
+def transitions(moments: Sequence[AskedMoment], template: Template) -> Iterator[Transition]:
     """The transitions between moments that are one successful action apart."""
     starts = {_past(moment): moment for moment in moments}
     for after in moments:
@@ -40,11 +40,11 @@ def transitions(moments: Sequence[Moment], template: Template) -> Iterator[Trans
         before = starts.get(_past(after)[:-1]) if last is not None else None
         if last is None or last.failed or before is None or not last.action.arguments:
             continue
-        action = plainly(last.action, before.context.things, before.env)
+        action = plainly(last.action, before.context.things, before.episode.env)
         shown = replace(before.context, plan=(action, *before.context.plan), target_name=None)
         shown = with_target(shown, template.action_kind(action), after.context.things)
         yield Transition(before, after, shown)
 
 
-def _past(moment: Moment) -> tuple[str, ...]:
+def _past(moment: AskedMoment) -> tuple[str, ...]:
     return tuple(step.action.text for step in moment.context.done)

@@ -25,7 +25,7 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.missing import explain_built
-from inhabit.eie.examples.moments import Moment
+from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.tempting import against
 from inhabit.eie.examples.topology import Topology
 from inhabit.eie.examples.transitions import Transition
@@ -61,7 +61,7 @@ class ExampleWriter:
         self._proposal = job.origin.proposal
         """What the author says of the first moment that is asked about."""
 
-    def told(self, moment: Moment) -> tuple[str, ...]:
+    def told(self, moment: AskedMoment) -> tuple[str, ...]:
         """What words have to tell of a moment, because its image does not show it.
 
         First the part of the observation's text, which may be empty; then the past events.
@@ -74,11 +74,11 @@ class ExampleWriter:
     def _in_words(self, text: str) -> str:
         return self._template.in_words(text) if isinstance(self._template, SaysInWords) else text
 
-    def facts(self, moment: Moment) -> tuple[str, ...]:
+    def facts(self, moment: AskedMoment) -> tuple[str, ...]:
         """The past events that are told of, a sentence each."""
         return tuple(e.done for e in self._events(moment.context.done) if e.done)
 
-    def places(self, moment: Moment) -> tuple[str, ...]:
+    def places(self, moment: AskedMoment) -> tuple[str, ...]:
         """Those of them that tell where something is, so that a disturbance can make them false."""
         events = self._events(moment.context.done)
         return tuple(e.done for e in events if e.done and e.action_kind is ActionKind.PUT)
@@ -86,7 +86,7 @@ class ExampleWriter:
     def decisions(
         self,
         kind: Kind,
-        members: Sequence[Moment],
+        members: Sequence[AskedMoment],
         options: Sequence[Action],
         past: Sequence[TakenStep],
     ) -> list[Draft]:
@@ -139,7 +139,7 @@ class ExampleWriter:
         more = against(context, options, self._template, self._rng)
         return replace(why, reason=self._in_words(f"{why.reason} {more}".strip()))
 
-    def _asked(self, kind: Kind, member: Moment, text: str, past: Sequence[TakenStep]) -> str:
+    def _asked(self, kind: Kind, member: AskedMoment, text: str, past: Sequence[TakenStep]) -> str:
         goal, done = self._origin.task.goal, self._events(member.context.done)
         if kind == "recovery":
             tried = self._in_words(past[-1].action.text)

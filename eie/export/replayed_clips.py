@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.agents.core import Decision
 from inhabit.agents.models.core import Image
 from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example
@@ -21,6 +22,7 @@ from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.sets.environment import environment_of
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Determinism, Env, SceneError, Task
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.recording.reader import RecordError
 
 KEYFRAMES = 8
@@ -55,6 +57,7 @@ class ClipReplayer:
                 "so its episodes cannot be re-rendered. Export without --videos."
             )
         self._folder = folder
+        self._episode: Episode | None = None
         self._start: tuple[object, int] | None = None
         self._done: list[str] = []
         self._clips: list[tuple[ExportImage, ...]] = []
@@ -82,9 +85,10 @@ class ClipReplayer:
         start = (lineage.task, lineage.seed)
         if start != self._start or self._done != list(lineage.actions[: len(self._done)]):
             self._begin(example)
+        assert self._episode is not None, "It has begun."
         for text in lineage.actions[len(self._done) :]:
-            self._act(text, example)
-        shown = self._env.observe().rgb
+            self._act(self._episode, text, example)
+        shown = self._episode.now.observation.rgb
         if shown is None or Image(shown).digest != example.image_digest:
             raise _not_replayable(example, "its last frame differs from the recorded one")
         return list(self._clips[: len(told)])
@@ -95,19 +99,21 @@ class ClipReplayer:
         self._start, self._done, self._clips = None, [], []
         for passed in self._folder.glob("*.png"):
             passed.unlink()
+        task = Task.model_validate(dict(lineage.task))
+        self._episode = Episode(self._env, task, lineage.seed, remember=0)
         try:
-            self._env.reset(Task.model_validate(dict(lineage.task)), seed=lineage.seed)
+            self._episode.reset()
         except SceneError as error:
             raise _not_replayable(example, str(error)) from error
         self._start = lineage.task, lineage.seed
 
-    def _act(self, text: str, example: Example) -> None:
-        action = self._env.parse(text)
+    def _act(self, episode: Episode, text: str, example: Example) -> None:
+        action = episode.env.parse(text)
         if action is None:
             raise _not_replayable(example, f"{text!r} is not an action")
-        self._env.act(action)
+        seen = episode.act(Decision(action)).observation
         self._done.append(text)
-        path = [frame for clip in self._env.observe().clips for frame in clip.frames]
+        path = [frame for clip in seen.clips for frame in clip.frames]
         self._clips.append(tuple(self._kept(frame) for frame in keyframes(path)))
 
     def _kept(self, rgb: NDArray[np.uint8]) -> ExportImage:

@@ -15,8 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inhabit.agents.core import Step, View
-from inhabit.agents.dialogue.choices import STOP
+from inhabit.agents.core import STOP, Step, View
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Message
 from inhabit.eie.export.exporter import Exporter
@@ -130,7 +129,7 @@ def _row(
     }
 
 
-def _step(run: Run, episode: Episode, step: StepRecord, shown: Placeholders) -> Step:
+def _step(run: Run, episode: EpisodeRecord, step: StepRecord, shown: Placeholders) -> Step:
     """A step as an agent that is asked later knows it."""
     assert step.decide is not None
     rgb = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Self
 
+from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import Trials
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.envs.core import Env, Expert, Forkable, SceneError
+from inhabit.envs.core import Action, Env, Expert, Forkable, SceneError
+from inhabit.episodes.episode import Episode
 
 _MOST = 8
 """Wrong actions of a step."""
@@ -47,8 +49,9 @@ class WrongActions:
         """
         if not self.can_check:
             return None
+        episode = Episode(self._env, one.task, one.seed)
         try:
-            self._env.reset(one.task, seed=one.seed)
+            episode.reset()
         except SceneError:
             return None
         others = tuple(dict.fromkeys(step.action for step in one.steps if step.worked))
@@ -57,19 +60,19 @@ class WrongActions:
             answer = self._env.parse(step.action)
             if answer is None:
                 return None
-            found.append(self._wrong_now(step.action, others))
-            if (self._env.act(answer).reason is None) is not step.worked:
+            found.append(_wrong_now(episode, answer, others))
+            if (episode.act(Decision(answer)).reason is None) is not step.worked:
                 return None
         return found
 
-    def _wrong_now(self, said: str, others: Sequence[str]) -> tuple[str, ...]:
-        trials, answer = Trials(self._env), self._env.parse(said)
-        assert answer is not None
-        wrong: list[str] = []
-        for text in others:
-            action = self._env.parse(text)
-            if len(wrong) == _MOST:
-                break
-            if action is not None and text != said and trials.is_wrong(action, answer):
-                wrong.append(text)
-        return tuple(wrong)
+
+def _wrong_now(episode: Episode, answer: Action, others: Sequence[str]) -> tuple[str, ...]:
+    trials, parse = Trials(episode), episode.env.parse
+    wrong: list[str] = []
+    for text in others:
+        action = parse(text)
+        if len(wrong) == _MOST:
+            break
+        if action is not None and action != answer and trials.is_wrong(action, answer):
+            wrong.append(text)
+    return tuple(wrong)

@@ -23,6 +23,7 @@ from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply
 from inhabit.envs.core import Action, Env, SceneError, Task
 from inhabit.envs.template import ActionKind, BuildsTwins, FewRooms, Template
+from inhabit.episodes.episode import Episode, Limits
 
 MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
@@ -58,10 +59,11 @@ class Pipeline:
             if isinstance(self._template, BuildsTwins):
                 yield from self._built(env, answer, origin, rng)
                 return
-            plan = self._start(env, origin)
+            episode = Episode(env, origin.task, origin.seed, Limits(origin.task.max_steps))
+            plan = self._start(episode, origin)
             origin = replace(origin, steps=len(plan))
             job = ExtractionJob(origin, self._template, self._settings, rng)
-            pieces = list(ExampleExtractor(env, job).pieces(plan))
+            pieces = list(ExampleExtractor(episode, job).pieces(plan))
             yield from self._with_parent(env, answer, origin, pieces)
         except RejectedError as error:
             yield error.refused
@@ -141,24 +143,23 @@ class Pipeline:
             return None
         assert isinstance(env, SynthesisEnv)
         try:
-            env.reset(answer.parent, seed=origin.seed)
+            Episode(env, answer.parent, origin.seed).reset()
         except SceneError:
             return None
         return len(env.plan()) or None
 
-    def _start(self, env: Env, origin: Origin) -> Sequence[Action]:
+    def _start(self, episode: Episode, origin: Origin) -> Sequence[Action]:
         """Build the scene and return the expert's plan; the task must be unsolved and solvable."""
+        env = episode.env
         assert isinstance(env, SynthesisEnv)
         try:
-            env.reset(origin.task, seed=origin.seed)
+            start = episode.reset()
         except SceneError as error:
             assert origin.proposal is not None
             raise self._refused(str(error), origin.proposal, Rejection.REFUSED) from error
-        met, total = env.progress()
-        if met == total:
-            raise RejectedError(
-                Rejection.ALREADY_SOLVED, f"All {total} conditions of the goal hold at the start."
-            )
+        if start.met == start.total:
+            why = f"All {start.total} conditions of the goal hold at the start."
+            raise RejectedError(Rejection.ALREADY_SOLVED, why)
         check_goal(origin.task.goal, env.things(), self._template.lexicon)
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")

@@ -10,11 +10,13 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from inhabit.agents.core import Step, View
+from inhabit.agents.core import Decision
 from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.core import Message
 from inhabit.agents.prompts.notes import Detections, Notes
 from inhabit.envs.core import Action, Env, Expert, Observation, Task
+from inhabit.episodes.episode import MAX_INVALID, Episode, Limits, Moment, steps
+from inhabit.episodes.recording.schema import Choice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,30 +60,24 @@ def rollout(
         max_steps: maximum number of steps.
     """
     assert isinstance(env, Expert), "Practice needs an environment with an expert."
-    env.reset(task, seed=seed)
-    notes, words = Notes(), tuple(env.vocabulary())
-    history: list[Step] = []
+    limits = Limits(max_steps, MAX_INVALID)
+    episode = Episode(env, task, seed, limits, Choice.VOCABULARY, remember=0)
+    notes = Notes()
     earlier: list[Detections] = []
-    failed = 0
-    met, total = env.progress()
-    while met < total and len(history) < max_steps and failed < 10:
-        seen = env.observe()
-        plan = env.plan()
-        if not plan:
-            break
-        view = View(task.goal, seen, words, tuple(history), seed, _parse_nothing)
-        current = detect(seen)
-        step = LabelledPrompt(
-            notes.messages(view, earlier, current), without_repeated(view), plan[0]
-        )
-        yield step
-        action = act(step)
-        outcome = env.act(action)
-        failed += outcome.reason is not None
-        history.append(Step(action.text, outcome.reason, outcome.feedback, text=seen.text))
+    found: list[LabelledPrompt] = []
+
+    def decide(now: Moment) -> Decision | None:
+        if not (plan := env.plan()):
+            return None
+        view, current = now.view(), detect(now.observation)
+        messages = notes.messages(view, earlier, current)
+        found.append(LabelledPrompt(messages, without_repeated(view), plan[0]))
         earlier.append(current)
-        met, total = outcome.met, outcome.total
-    yield RolloutResult(task.id, met == total, len(history))
+        return Decision(act(found[-1]))
+
+    for _ in steps(episode, decide):
+        yield found[-1]
+    yield RolloutResult(task.id, episode.now.met == episode.now.total, len(found))
 
 
 def noisy_expert(share: float, seed: int) -> Actor:
@@ -97,8 +93,3 @@ def noisy_expert(share: float, seed: int) -> Actor:
 def with_known_answer(moments: Sequence[LabelledPrompt]) -> list[LabelledPrompt]:
     """The prompts whose candidates contain the answer."""
     return [m for m in moments if any(m.best == action for action in m.candidates)]
-
-
-async def _parse_nothing(text: str) -> Action | None:
-    """Parse nothing: no model is asked."""
-    return None

@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel
 
+from inhabit.agents.core import Decision
 from inhabit.agents.models.local.smollm2 import prepare
 from inhabit.envs.core import TaskError, UnavailableError
 from inhabit.envs.registry import Registration, find
 from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.running.plan import find_backend, make_env
 from inhabit.episodes.running.settings import RunSettings
 from inhabit.episodes.running.tasks import gather
@@ -68,12 +70,12 @@ def _start_once(registration: Registration, backend: str, tell: Tell) -> None:
         # It has no tasks of its own, so nothing can be prepared before some are given.
         tell(f"{registration.name} ({backend}): not started, because it has no built-in tasks.")
         return
-    with make_env(registration, backend, settings, RunSettings()) as env:
-        env.reset(task, seed=0)
-        env.observe()
-        for action in env.actions()[:1]:
-            env.act(action)
-            env.observe()
+    env = make_env(registration, backend, settings, RunSettings())
+    with Episode(env, task, remember=0) as episode:
+        start = episode.reset()
+        _ = start.observation
+        for action in start.candidates[:1]:
+            _ = episode.act(Decision(action)).observation
     seconds = time.monotonic() - started
     tell(f"{registration.name} ({backend}): started and took one step in {seconds:.1f} s.")
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged, SceneObject
+from inhabit.agents.core import Decision
+from inhabit.envs.core import Action, Expert, Factual, Forkable, Privileged, SceneObject
+from inhabit.episodes.episode import Episode
 
 _AHEAD = 4
 """Of the expert's plan, so many actions say what matters now."""
@@ -34,36 +36,39 @@ class Anchors(BaseModel):
     """Names of those of `things` that the key concepts are about."""
 
 
-def anchors(env: Env, chosen: Action | None = None) -> Anchors:
-    """The anchors of the current state of `env`, which is not changed.
+def anchors(episode: Episode, chosen: Action | None = None) -> Anchors:
+    """The anchors of the current state of `episode`, which is not changed.
 
     Args:
-        env: knows its solutions (`inhabit.envs.core.Expert`).
+        episode: in an environment that knows its solutions (`inhabit.envs.core.Expert`).
         chosen: what the agent did; tried in a copy where the best actions aren't known.
     """
+    env = episode.env
     assert isinstance(env, Expert), "Who judges sees to that first."
     plan = env.plan()
     best = env.best_actions()
     complete = best is not None
     if best is None and plan:
-        best = _tried(env, plan, chosen)
+        best = _tried(episode, plan, chosen)
     things = tuple(env.things()) if isinstance(env, Factual) else ()
     told = env.state() if isinstance(env, Privileged) else {}
     return gather(plan, best, things, told).model_copy(update={"complete": complete})
 
 
-def _tried(env: Env, plan: Sequence[Action], chosen: Action | None) -> frozenset[Action] | None:
+def _tried(
+    episode: Episode, plan: Sequence[Action], chosen: Action | None
+) -> frozenset[Action] | None:
     """The expert's first action, and the agent's if the way is no longer after it."""
     if chosen is None or chosen == plan[0]:
         return frozenset(plan[:1])
-    if not isinstance(env, Forkable):
+    if not isinstance(episode.env, Forkable):
         return None
-    with env.fork() as copy:
-        assert isinstance(copy, Expert), "A copy can do what its original can."
-        outcome = copy.act(chosen)
-        solved = outcome.met == outcome.total
-        after = copy.plan() if outcome.reason is None and not solved else ()
-        good = outcome.reason is None and (solved or 0 < len(after) < len(plan))
+    with episode.fork() as copy:
+        assert isinstance(copy.env, Expert), "A copy can do what its original can."
+        now = copy.act(Decision(chosen))
+        solved = now.met == now.total
+        after = copy.env.plan() if now.reason is None and not solved else ()
+        good = now.reason is None and (solved or 0 < len(after) < len(plan))
     return frozenset({plan[0], chosen}) if good else frozenset(plan[:1])
 
 

@@ -95,7 +95,7 @@ def _points(env: Env, episode: EpisodeRecord, attempt: Attempt) -> Iterator[Deci
                 return
             said = step.decide.action
             action = None if said is None else env.parse(said)
-            yield DecisionPoint(step, _answer(episode, step), anchors(env, action))
+            yield DecisionPoint(step, _answer(episode, step), anchors(again, action))
     except SceneError:
         return  # It was refused then too, or there would be steps to compare.
     except DivergedError as error:

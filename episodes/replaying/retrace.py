@@ -103,11 +103,11 @@ def compare_outcome(step: StepRecord, now: Moment, level: Determinism | None) ->
     Raises:
         DivergedError: it differs.
     """
-    if step.act is None or now.last is None or now.decision is None or now.decision.action is None:
+    if step.act is None or now.action is None:
         return
     fields = ("reason", "feedback", "met", "total", "over", "cost")
     for field in ("reason", "met") if level is None else fields:
-        _compare(step, field, getattr(step.act, field), getattr(now.last, field))
+        _compare(step, field, getattr(step.act, field), getattr(now, field))
 
 
 def _compare(step: StepRecord, what: str, recorded: JsonValue, replayed: JsonValue) -> None:

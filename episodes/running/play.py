@@ -211,13 +211,13 @@ class _Play:
         before = self.episode.now
         now = await self._ask(lambda: self.episode.act(decision))
         seconds = self.clock.latest(TimeShare.SIMULATOR) if decision.action else 0.0
-        if now.last is None or decision.stop:
+        if decision.stop:
             return now
         prefix = self.prefix
         if prefix and (step := prefix.step(before.number)):
             compare_outcome(step, now, prefix.level)
         with self.clock.measure(TimeShare.RECORD):
-            self.writer.act(before.number, now.last, seconds)
+            self.writer.act(before.number, now, seconds)
         await self._look(now)
         self.clock.end_step()
         return now

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Self
 
@@ -13,59 +13,18 @@ from inhabit.envs.core import (
     Action,
     Env,
     Expert,
-    Forkable,
     Observation,
-    Outcome,
-    Reason,
     Task,
     TaskError,
 )
 from inhabit.envs.registry import Registration, find
-from inhabit.episodes.episode import UNREADABLE
+from inhabit.episodes.episode import Episode, Moment
 from inhabit.episodes.recording.schema import Choice
 from inhabit.episodes.running.plan import find_backend, make_env
 from inhabit.episodes.running.run import episode_seed
 from inhabit.episodes.running.settings import RunSettings, checked
 from inhabit.episodes.running.tasks import gather
 from inhabit.episodes.view import candidates_of, check
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StepResult:
-    """What one action did, and what there is to see after it. A notebook shows it as an image."""
-
-    action: Action | None
-    """As the environment understood it; None if it could not be understood."""
-    reason: Reason | None
-    """Why it had no effect; None if it worked."""
-    feedback: str
-    """What happened, or what stood in the way, in one sentence."""
-    met: int
-    """Goal conditions that hold now, out of `total`. Agents under evaluation never see this."""
-    total: int
-    over: bool
-    """The environment has ended the episode."""
-    cost: int
-    """Low-level simulator steps that the action took."""
-    observation: Observation
-
-    @property
-    def success(self) -> bool:
-        """Whether all goal conditions hold."""
-        return self.met == self.total
-
-    def __repr__(self) -> str:
-        said = self.action.text if self.action else "not understood"
-        reason = f", reason={self.reason.value!r}" if self.reason else ""
-        over = ", over" if self.over else ""
-        return (
-            f"StepResult({said!r}: {self.feedback!r}{reason}, {self.met} of {self.total} goal "
-            f"conditions{over})"
-        )
-
-    def _repr_html_(self) -> str:
-        state = f"{self.met} of {self.total} goal conditions"
-        return notebook.html(self.observation, f"{self.feedback} ({state})")
 
 
 class Session:
@@ -85,38 +44,45 @@ class Session:
     """
 
     def __init__(self, env: Env, task: Task, *, seed: int = 0) -> None:
-        self._env, self._task, self._seed = env, task, seed
+        self._episode = Episode(env, task, seed)
         self.reset()
+
+    @classmethod
+    def of(cls, episode: Episode) -> Self:
+        """The session of an episode that has been started."""
+        session = object.__new__(cls)
+        session._episode = episode
+        return session
 
     @property
     def env(self) -> Env:
         """The environment itself, for whatever this class does not offer."""
-        return self._env
+        return self._episode.env
 
     @property
     def task(self) -> Task:
         """The task that is being played."""
-        return self._task
+        return self._episode.task
 
     @property
     def goal(self) -> str:
         """The instruction, as a person would say it."""
-        return self._task.goal
+        return self.task.goal
 
     @property
     def history(self) -> tuple[Step, ...]:
         """Every action since `reset`, with what was seen before it, oldest first."""
-        return tuple(self._history)
+        return self._episode.now.history
 
     @property
     def last(self) -> Observation:
         """What was seen after the last action or reset. Costs nothing, unlike `observe`."""
-        return self._seen
+        return self._episode.now.observation
 
     @property
     def over(self) -> bool:
         """Whether the environment has ended the episode."""
-        return self._over
+        return self._episode.now.over
 
     def reset(self, task: Task | None = None, *, seed: int | None = None) -> Observation:
         """Start the task again, or another one of the same environment.
@@ -124,18 +90,14 @@ class Session:
         Raises:
             SceneError, SimulatorError: as for the class.
         """
-        self._task = task or self._task
-        self._seed = self._seed if seed is None else seed
-        self._env.reset(self._task, seed=self._seed)
-        self._history: list[Step] = []
-        self._over = False
-        # What was seen last, so that a step asks for one image: they cost more than the rest.
-        self._seen = self.observe()
-        return self._seen
+        episode = self._episode
+        episode.task = task or episode.task
+        episode.seed = episode.seed if seed is None else seed
+        return episode.reset().observation
 
     def observe(self) -> Observation:
         """What the agent sees and knows now. Changes nothing."""
-        return self._env.observe()
+        return self.env.observe()
 
     def candidates(self, choice: Choice | str = Choice.SEEN) -> list[str]:
         """Actions to choose from, as texts for `act`.
@@ -147,46 +109,24 @@ class Session:
         Raises:
             LackingError: the environment can't tell what would succeed.
         """
-        choice = Choice(choice)
-        check(self._env, choice, frozenset())
-        return [action.text for action in candidates_of(self._env, choice)]
+        return [action.text for action in self._candidates(choice)]
 
-    def act(self, action: Action | str | Decision) -> StepResult:
+    def act(self, action: Action | str) -> Moment:
         """Carry out one action. A text that means nothing here is a step without effect.
-
-        Args:
-            action: the action, the environment's words for it, or what an agent has decided.
 
         Raises:
             RuntimeError: the episode is over.
             SimulatorError: the simulator failed.
         """
-        if self._over:
+        if self.over:
             raise RuntimeError("The episode is over: call reset() to play it again.")
-        before = self._seen
-        said = action.raw if isinstance(action, Decision) else str(action)
-        given = action.action if isinstance(action, Decision) else action
-        meant = self._env.parse(given) if isinstance(given, str) else given
-        if meant is None:
-            met, total = self._env.progress()
-            outcome = Outcome(Reason.UNKNOWN_ACTION, UNREADABLE, met, total, over=False, cost=0)
+        if isinstance(action, str):
+            decision = Decision(self.env.parse(action), raw=action)
         else:
-            outcome = self._env.act(meant)
-        text = meant.text if meant else said
-        reason, feedback = outcome.reason, outcome.feedback
-        self._history.append(Step(text, reason, feedback, before.rgb, before.text, before.clips))
-        self._over = outcome.over
-        self._seen = self.observe()
-        return StepResult(
-            meant,
-            reason,
-            feedback,
-            outcome.met,
-            outcome.total,
-            outcome.over,
-            outcome.cost,
-            self._seen,
-        )
+            decision = Decision(action)
+        now = self._episode.act(decision)
+        _ = now.observation  # For `last`, and for the history.
+        return now
 
     def plan(self) -> list[str]:
         """The expert's solution from here; empty when solved, or when there is none.
@@ -194,9 +134,9 @@ class Session:
         Raises:
             LackingError: the environment has no expert.
         """
-        check(self._env, Choice.SEEN, frozenset({Grant.EXPERT}))
-        assert isinstance(self._env, Expert)
-        return [action.text for action in self._env.plan()]
+        check(self.env, Choice.SEEN, frozenset({Grant.EXPERT}))
+        assert isinstance(self.env, Expert)
+        return [action.text for action in self.env.plan()]
 
     def fork(self) -> Session:
         """An independent copy of this state, to try actions in. Close it when done.
@@ -207,33 +147,20 @@ class Session:
         Raises:
             LackingError: the environment can't copy its state.
         """
-        check(self._env, Choice.SEEN, frozenset({Grant.LOOKAHEAD}))
-        assert isinstance(self._env, Forkable)
-        copy = object.__new__(Session)
-        copy._env, copy._task, copy._seed = self._env.fork(), self._task, self._seed
-        copy._history, copy._over, copy._seen = list(self._history), self._over, self._seen
-        return copy
+        return Session.of(self._episode.fork())
 
     def view(self, choice: Choice | str = Choice.SEEN) -> View:
         """What `inhabit.run` would show an agent now, to try an agent on. It grants nothing."""
+        candidates = self._candidates(choice)
+        return replace(self._episode.now.view(), candidates=tuple(candidates))
 
-        async def parse(text: str) -> Action | None:
-            return self._env.parse(text)
-
-        choice = Choice(choice)
-        check(self._env, choice, frozenset())
-        return View(
-            goal=self.goal,
-            observation=self.observe(),
-            candidates=tuple(candidates_of(self._env, choice)),
-            history=self.history,
-            seed=self._seed,
-            parse=parse,
-        )
+    def _candidates(self, choice: Choice | str) -> Sequence[Action]:
+        check(self.env, Choice(choice), frozenset())
+        return candidates_of(self.env, Choice(choice))
 
     def close(self) -> None:
         """Let go of the simulator. Safe to call twice."""
-        self._env.close()
+        self.env.close()
 
     def __enter__(self) -> Self:
         return self
@@ -242,14 +169,14 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        over = ", over" if self._over else ""
+        over = ", over" if self.over else ""
         return (
-            f"Session({self._task.env}, task {self._task.id!r}: {self.goal!r}, "
-            f"{len(self._history)} steps{over})"
+            f"Session({self.task.env}, task {self.task.id!r}: {self.goal!r}, "
+            f"{len(self.history)} steps{over})"
         )
 
     def _repr_html_(self) -> str:
-        return notebook.html(self.observe(), f"{self._task.env}: {self.goal}")
+        return notebook.html(self.observe(), f"{self.task.env}: {self.goal}")
 
 
 def open(

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from inhabit.envs.core import Task, TaskError, UnknownNameError
 from inhabit.envs.registry import find
+from inhabit.episodes.episode import MAX_INVALID
 from inhabit.episodes.running.plan import find_backend
 from inhabit.episodes.running.settings import divide
 from inhabit.episodes.running.tasks import gather
@@ -28,7 +29,7 @@ def rollouts(
     backend: str | None = None,
     list_candidates: bool = True,
     max_steps: int | None = None,
-    max_invalid: int = 10,
+    max_invalid: int = MAX_INVALID,
     penalty: float = 0.0,
     worker: bool = False,
     deadline: float = 60.0,

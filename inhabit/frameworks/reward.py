@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from inhabit.api.session import Session, StepResult
 from inhabit.envs.core import Expert
+from inhabit.episodes.episode import Episode, Moment
 from inhabit.episodes.view import LackingError
 
 
@@ -27,43 +27,42 @@ class Payment:
     Args:
         reward: what is paid.
         penalty: taken from the reward of every action without effect.
-        session: the episode, at its start.
+        episode: at its start.
 
     Raises:
         LackingError: the reward needs an expert, and the environment has none.
     """
 
-    def __init__(self, reward: Reward, penalty: float, session: Session) -> None:
+    def __init__(self, reward: Reward, penalty: float, episode: Episode) -> None:
         self._reward, self._penalty = reward, penalty
-        met, total = session.env.progress()
-        self._base = met / total
+        self._base = episode.now.met / episode.now.total
         self._worth, self._left = 0.0, 1
-        self._planned = self._remaining(session) if reward is Reward.PROGRESS else 0
+        self._planned = self._remaining(episode) if reward is Reward.PROGRESS else 0
         self.sum = 0.0
         """Of the rewards so far."""
 
-    def pay(self, session: Session, result: StepResult) -> float:
-        """The reward of an action that has been executed in `session`."""
+    def pay(self, now: Moment) -> float:
+        """The reward of the action that led to `now`."""
         match self._reward:
             case Reward.SUCCESS:
-                worth = float(result.success)
+                worth = float(now.success)
             case Reward.CONDITIONS:
-                worth = result.met / result.total - self._base
+                worth = now.met / now.total - self._base
             case Reward.PROGRESS:
-                left = 0 if result.success else self._remaining(session)
+                left = 0 if now.success else self._remaining(now.episode)
                 worth = 1.0 - left / self._planned
-        fine = self._penalty if result.reason is not None else 0.0
+        fine = self._penalty if now.reason is not None else 0.0
         reward = worth - self._worth - fine
         self._worth = worth
         self.sum += reward
         return reward
 
-    def _remaining(self, session: Session) -> int:
+    def _remaining(self, episode: Episode) -> int:
         """Actions of the expert's plan from here; where it knows none, as many as before."""
-        env = session.env
+        env = episode.env
         if not isinstance(env, Expert):
             raise LackingError(
-                f"{session.task.env!r} has no expert, which the reward 'progress' asks: choose "
+                f"{episode.task.env!r} has no expert, which the reward 'progress' asks: choose "
                 "'conditions' or 'success'."
             )
         self._left = len(env.plan()) or self._left

@@ -12,19 +12,19 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from inhabit.agents.core import Decision, View
+from inhabit.agents.core import Decision
 from inhabit.agents.dialogue.answer import ParsedAnswer, read_answer, reading
 from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Image
-from inhabit.api.session import Session, StepResult
-from inhabit.envs.core import Action, Reason, Task, TaskError
+from inhabit.api.session import Session
+from inhabit.envs.core import Action, Env, Task, TaskError
 from inhabit.envs.registry import Registration
-from inhabit.episodes.recording.schema import Choice, Ending
+from inhabit.episodes.episode import Episode, Limits, Moment
+from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.running.plan import make_env
 from inhabit.episodes.running.run import episode_seed
 from inhabit.episodes.running.settings import RunSettings
-from inhabit.episodes.running.view import candidates_of
 from inhabit.frameworks.reward import Payment, Reward
 from inhabit.frameworks.starts import Start, Starts
 from inhabit.frameworks.turn import ENDED, Turn
@@ -57,32 +57,33 @@ class RolloutFactory:
         """
         return Rollout(self)
 
-    def begin(self, index: int, seed: int, used: Start | None = None) -> Start:
-        """A session at the start of a task: a copy of a kept one where the environment can copy.
+    def begin(self, index: int, used: Start | None = None) -> Start:
+        """An episode at the start of a task: a copy of a kept one where the environment can copy.
 
         Args:
             index: number of the task.
-            seed: of the episode.
-            used: a session that is not needed any more. It is started anew, or closed.
+            used: an episode that is not needed any more. Its environment is used or closed.
 
         Raises:
             SceneError, SimulatorError, UnavailableError: it can't be started.
         """
-        return self._starts.take(
-            index, self.tasks[index], seed, used, lambda: self.start(index, seed)
-        )
+        return self._starts.take(index, used, lambda env: self.start(index, env))
 
-    def start(self, index: int, seed: int) -> Session:
-        """A session at the start of a task, in an environment of its own."""
+    def start(self, index: int, env: Env | None = None) -> Episode:
+        """An episode at the start of a task, in `env` or in an environment of its own."""
         running = RunSettings(
             in_process=not self.worker, deadline=self.deadline, reset_deadline=3 * self.deadline
         )
-        env = make_env(self.registration, self.backend, self.settings, running)
+        env = env or make_env(self.registration, self.backend, self.settings, running)
+        task = self.tasks[index]
+        limits = Limits(self.max_steps or task.max_steps, self.max_invalid)
+        episode = Episode(env, task, episode_seed(self.seed, index), limits)
         try:
-            return Session(env, self.tasks[index], seed=seed)
+            _ = episode.reset().observation
         except BaseException:
             env.close()
             raise
+        return episode
 
     def index_of(self, task: int | str | None, seed: int | None) -> int:
         """The number of a task: by number or id, or chosen by a seed, which may be any number.
@@ -134,7 +135,7 @@ class Rollout:
         """
         if self._start is None:
             raise RuntimeError(_NOT_BEGUN)
-        return self._start.session
+        return Session.of(self._start.episode)
 
     @property
     def turn(self) -> Turn:
@@ -173,10 +174,10 @@ class Rollout:
         factory, used = self._factory, self._start
         index = factory.index_of(task, seed)
         self._start = self._turn = None
-        self._start = start = factory.begin(index, episode_seed(factory.seed, index), used)
+        self._start = start = factory.begin(index, used)
         with start.lock:
-            self._turn = self._first(start.session)
-        return self._turn
+            self._payment = Payment(factory.reward, factory.penalty, start.episode)
+            return self._told(start.episode.now, 0.0)
 
     def act(self, reply: str | Action, *, most: int = 1) -> Turn:
         """Carry out what a model replies, understood as the reply to the agent `chat` is.
@@ -195,15 +196,16 @@ class Rollout:
         if self.turn.done:
             raise RuntimeError("The episode has ended: call reset() to play another.")
         assert self._start is not None
+        episode = self._start.episode
         with self._start.lock:
             if isinstance(reply, Action):
-                return self._next(Decision(reply))
+                return self._next(episode, Decision(reply))
             answer = read_answer(reply)
-            turn = self._next(self._meant(reply, answer))
+            turn = self._next(episode, _meant(episode, reply, answer))
             for said in answer.rest[: most - 1] if answer else ():
                 if turn.done or turn.reason is not None:
                     break
-                after = self._next(self._meant(said, ParsedAnswer(said)))
+                after = self._next(episode, _meant(episode, said, ParsedAnswer(said)))
                 turn = self._turn = replace(after, reward=after.reward + turn.reward)
         return turn
 
@@ -237,82 +239,36 @@ class Rollout:
         copy._start, copy._payment = start, copied(self._payment)
         return copy
 
-    def _first(self, session: Session) -> Turn:
-        factory = self._factory
-        self._limit = factory.max_steps or session.task.max_steps
-        self._invalid = 0
-        self._payment = Payment(factory.reward, factory.penalty, session)
-        met, total = session.env.progress()
-        return self._told(met=met, total=total, reward=0.0, steps=0)
+    def _next(self, episode: Episode, decision: Decision) -> Turn:
+        now = episode.act(decision)
+        return self._told(now, 0.0 if decision.stop else self._payment.pay(now))
 
-    def _meant(self, reply: str, answer: ParsedAnswer | None) -> Decision:
-        """What a reply means among the candidates, as an agent of a run would understand it."""
-        session = self.session
-        view = View(session.goal, session.last, self._candidates, session.history)
-        choices = Choices.of(view, lettered=False, most=0, stop=True)
-        parsed = None if answer is None else session.env.parse(answer.action)
-        return reading(reply, answer, choices, parsed).decision()
-
-    def _next(self, decision: Decision) -> Turn:
-        before = self.turn
-        if decision.stop:
-            self._turn = replace(
-                before,
-                parts=(*(p for p in before.parts if isinstance(p, Image)), ENDED[Ending.STOPPED]),
-                reward=0.0,
-                ending=Ending.STOPPED,
-                reason=None,
-                candidates=(),
-            )
-            return self._turn
-        result = self.session.act(decision)
-        self._invalid += result.reason is not None
-        self._turn = self._told(
-            met=result.met,
-            total=result.total,
-            reward=self._payment.pay(self.session, result),
-            steps=before.steps + 1,
-            ending=self._ending(result),
-            reason=result.reason,
+    def _told(self, now: Moment, reward: float) -> Turn:
+        ending = now.ending
+        candidates = () if ending else tuple(action.text for action in now.candidates)
+        goal, last = now.episode.task.goal, now.history[-1] if now.history else None
+        parts = self._prompt.message(
+            goal, last, now.observation, images=True, choices=candidates
+        ).parts
+        if ending is Ending.STOPPED:
+            parts = (*(part for part in parts if isinstance(part, Image)), ENDED[ending])
+        elif ending is not None:
+            parts = (*parts, f"\n{ENDED[ending]}")
+        self._turn = Turn(
+            parts=parts,
+            reward=reward,
+            ending=ending,
+            met=now.met,
+            total=now.total,
+            steps=now.number,
+            reason=now.reason,
+            candidates=candidates,
         )
         return self._turn
 
-    def _ending(self, result: StepResult) -> Ending | None:
-        if result.success:
-            return Ending.SUCCESS
-        if result.over:
-            return Ending.WRONG_ANSWER
-        last = self._invalid >= self._factory.max_invalid
-        if result.action is None and (last or self._limit == 1):
-            return Ending.FORMAT_ERROR
-        if last:
-            return Ending.INVALID_LIMIT
-        return Ending.STEP_LIMIT if self.turn.steps + 1 >= self._limit else None
 
-    def _told(
-        self,
-        *,
-        met: int,
-        total: int,
-        reward: float,
-        steps: int,
-        ending: Ending | None = None,
-        reason: Reason | None = None,
-    ) -> Turn:
-        session = self.session
-        self._candidates = () if ending else tuple(candidates_of(session.env, Choice.SEEN))
-        candidates = tuple(action.text for action in self._candidates)
-        last = session.history[-1] if session.history else None
-        told = self._prompt.message(
-            session.goal, last, session.last, images=True, choices=candidates
-        )
-        return Turn(
-            parts=told.parts if ending is None else (*told.parts, f"\n{ENDED[ending]}"),
-            reward=reward,
-            ending=ending,
-            met=met,
-            total=total,
-            steps=steps,
-            reason=reason,
-            candidates=candidates,
-        )
+def _meant(episode: Episode, reply: str, answer: ParsedAnswer | None) -> Decision:
+    """What a reply means among the candidates, as an agent of a run would understand it."""
+    choices = Choices.of(episode.now.view(), lettered=False, most=0, stop=True)
+    parsed = None if answer is None else episode.env.parse(answer.action)
+    return reading(reply, answer, choices, parsed).decision()

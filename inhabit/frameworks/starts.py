@@ -1,4 +1,4 @@
-"""Sessions at the start of a task, kept to be copied."""
+"""Episodes at the start of a task, kept to be copied."""
 
 from __future__ import annotations
 
@@ -7,35 +7,38 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from inhabit.api.session import Session
-from inhabit.envs.core import Forkable, Task
+from inhabit.envs.core import Env, Forkable
+from inhabit.episodes.episode import Episode
+
+Begin = Callable[[Env | None], Episode]
+"""Starts an episode in an environment, or in a new one, and looks at its first moment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """A session, and the lock of all that share its simulator: copies take turns in it."""
+    """An episode, and the lock of all that share its simulator: copies take turns in it."""
 
-    session: Session
+    episode: Episode
     lock: Lock
 
     def copy(self) -> Start:
-        """An independent session in the same state."""
+        """An independent episode at the same moment."""
         with self.lock:
-            return Start(self.session.fork(), self.lock)
+            return Start(self.episode.fork(), self.lock)
 
-    def restart(self, task: Task, seed: int) -> None:
-        """Start another task in the same simulator."""
+    def restarted(self, begin: Begin) -> Start:
+        """Another episode in the same simulator."""
         with self.lock:
-            self.session.reset(task, seed=seed)
+            return Start(begin(self.episode.env), self.lock)
 
     def close(self) -> None:
         """Let go of the simulator."""
         with self.lock:
-            self.session.close()
+            self.episode.close()
 
 
 class Starts:
-    """Sessions at the start of a task, to copy. The one used longest ago starts the next task.
+    """Episodes at the start of a task, to copy. The one used longest ago starts the next task.
 
     Args:
         size: how many are kept; 0 keeps none.
@@ -45,18 +48,14 @@ class Starts:
         self._size, self._lock = size, Lock()
         self._kept: OrderedDict[int, Start] = OrderedDict()
 
-    def take(
-        self, index: int, task: Task, seed: int, used: Start | None, open: Callable[[], Session]
-    ) -> Start:
-        """A session at the start of a task: a copy of a kept one, a restarted or a new one.
+    def take(self, index: int, used: Start | None, begin: Begin) -> Start:
+        """An episode at the start of a task: a copy of a kept one, or one that `begin` starts.
 
         Args:
             index: number of the task.
-            task: the task itself.
-            seed: of the episode.
-            used: a session that is not needed any more. It is restarted or closed, also when
-                starting fails.
-            open: opens a session at the start of this task.
+            used: an episode that is not needed any more. Its environment is used or closed, also
+                when starting fails.
+            begin: starts an episode of this task.
 
         Raises:
             SceneError, SimulatorError, UnavailableError: the task can't be started.
@@ -70,12 +69,11 @@ class Starts:
                 if len(self._kept) >= self._size > 0:
                     unneeded.append(self._kept.popitem(last=False)[1])
             if unneeded:
-                unneeded[-1].restart(task, seed)
-                made = unneeded[-1]
+                made = unneeded[-1] = unneeded[-1].restarted(begin)
             else:
-                made = Start(open(), Lock())
+                made = Start(begin(None), Lock())
                 unneeded.append(made)
-            if not self._size or not isinstance(made.session.env, Forkable):
+            if not self._size or not isinstance(made.episode.env, Forkable):
                 unneeded.remove(made)
                 return made
             with self._lock:

@@ -18,7 +18,7 @@ _DOCUMENTED = (
     "inhabit.api.session.open",
     "inhabit.api.session.tasks",
     "inhabit.api.session.Session",
-    "inhabit.api.session.StepResult",
+    "inhabit.episodes.episode.Moment",
     "inhabit.api.playing.run",
     "inhabit.api.reading.read_run",
     "inhabit.api.reading.RunResults",

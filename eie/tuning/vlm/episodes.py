@@ -13,14 +13,17 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from inhabit.agents.core import Step, View
+from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.frames import frames_of
 from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.vlm.sight import FEATURES, Sight, Table, look, nothing
 from inhabit.eie.tuning.vlm.teacher import Teacher
-from inhabit.envs.core import Action, Env, Observation, Reason, Task
+from inhabit.envs.core import Action, Env, Reason, Task
+from inhabit.episodes.episode import MAX_INVALID, Episode, Limits
+from inhabit.episodes.recording.schema import Choice, Ending
+from inhabit.episodes.recording.schema import Sight as Shown
 
-MOST_STEPS, MOST_FAILURES = 50, 10
+MOST_STEPS = 50
 Chooser = Callable[[View, Action], Action]
 """Chooses the action to execute, given what is known and the teacher's action."""
 
@@ -91,42 +94,35 @@ def play(
         act: chooses the actions.
         black: show nothing.
     """
-    env.reset(task, seed=seed)
-    actions = tuple(env.vocabulary())
+    limits, shown = Limits(MOST_STEPS, MAX_INVALID), Shown.NONE if black else Shown.SHOWN
+    episode = Episode(env, task, seed, limits, Choice.VOCABULARY, shown)
     looks: list[Table] = []
-    past: list[Step] = []
     steps: list[LabelledStep] = []
-    met, total = env.progress()
-    while met < total and len(past) < MOST_STEPS and _failures(past) < MOST_FAILURES:
-        seen = Observation(env.observe().text) if black else env.observe()
-        shown = frames_of(seen)
-        looks.append(look([sight.frame(rgb) for rgb in shown]) if shown else nothing())
-        view = View(task.goal, seen, actions, tuple(past), seed)
+    now = episode.reset()
+    while now.ending is None:
+        view, text = now.view(), now.observation.text
+        frames = frames_of(view.observation)
+        looks.append(look([sight.frame(rgb) for rgb in frames]) if frames else nothing())
         best = teacher.choose(view, looks)
         hidden = _wanted(best, view, looks, sight.names)
         unseen = best if hidden is None else teacher.choose(view, looks, hidden)
         action = act(view, best)
-        outcome = env.act(action)
-        past.append(
-            Step(action.text, outcome.reason, outcome.feedback, seen.rgb, seen.text, seen.clips)
-        )
+        now = episode.act(Decision(action))
         steps.append(
             LabelledStep(
-                text=seen.text,
+                text=text,
                 look=tuple(tuple(round(float(x), 3) for x in row) for row in looks[-1]),
                 best=best.text,
                 hidden=hidden,
                 unseen="" if unseen == best else unseen.text,
                 action=action.text,
-                reason=outcome.reason,
-                feedback=outcome.feedback,
-                cost=outcome.cost,
+                reason=now.reason,
+                feedback=now.feedback,
+                cost=now.cost,
             )
         )
-        met, total = outcome.met, outcome.total
-    return LabelledEpisode(
-        task=task, seed=seed, black=black, success=met == total, steps=tuple(steps)
-    )
+    success = now.ending is Ending.SUCCESS
+    return LabelledEpisode(task=task, seed=seed, black=black, success=success, steps=tuple(steps))
 
 
 def noisy_teacher(share: float, rng: random.Random) -> Chooser:
@@ -162,7 +158,3 @@ def _wanted(best: Action, view: View, looks: Sequence[Table], names: Sequence[st
         return None
     known = names.index(noun)
     return known if any(row[0] == known for table in looks for row in table) else None
-
-
-def _failures(past: Sequence[Step]) -> int:
-    return sum(step.reason is not None for step in past)
