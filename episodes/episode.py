@@ -1,12 +1,12 @@
-"""One episode: the only code that resets an environment, and acts in it, for a task.
+"""One episode of a task: it is reset, then acts, until it ends. Nothing else acts for a task.
 
     episode = Episode(env, task, seed=1)
     for before, decision, after in steps(episode, decide):
         print(before.number, decision.action, after.feedback)
     print(episode.now.ending)
 
-`decide` is an agent, a record, an expert or a trainer. An episode goes from `Moment` to `Moment`.
-The simulator is asked only for what is looked at.
+Runs, replays, judges, videos, training data, trainers and `inhabit.open` differ in who decides, and
+in what they look at.
 """
 
 from __future__ import annotations
@@ -41,6 +41,120 @@ class Limits:
     """Actions tried, whether or not they worked."""
     invalid: float = math.inf
     """Actions without effect, in all and not in a row."""
+
+
+@dataclass(slots=True, eq=False)
+class Episode:
+    """One task in one environment. `reset` starts it, `act` goes on, `now` is where it stands."""
+
+    env: Env
+    task: Task
+    seed: int = 0
+    limits: Limits = Limits()
+    candidates: Choice = Choice.SEEN
+    """Which actions an agent chooses from."""
+    sight: Sight = Sight.SHOWN
+    """Which images it is shown."""
+    remember: float = math.inf
+    """The number of past images in its history."""
+    now: Moment = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.now = self._start(0, 0)
+
+    def reset(self) -> Moment:
+        """Start the task.
+
+        Raises:
+            SceneError: its scene can't be built.
+            SimulatorError: the simulator did not start.
+        """
+        self.env.reset(self.task, seed=self.seed)
+        self.now = self._start(*self.env.progress())
+        return self.now
+
+    def act(self, decision: Decision) -> Moment:
+        """Carry out a decision. An answer that is no action is a step without effect.
+
+        Raises:
+            SimulatorError: the simulator failed.
+        """
+        before = self.now
+        if decision.stop:
+            self.now = before._with(decision=decision, reason=None, feedback="", cost=0)
+            return self.now
+        action = decision.action
+        outcome = self.env.act(action) if action else _unreadable(decision, before)
+        self.now = Moment(
+            outcome.reason,
+            outcome.feedback,
+            outcome.met,
+            outcome.total,
+            outcome.over,
+            outcome.cost,
+            episode=self,
+            number=before.number + 1,
+            decision=decision,
+            history=self._history(decision, outcome),
+            tally=before.tally.plus(decision, outcome, before),
+        )
+        return self.now
+
+    async def parse(self, text: str) -> Action | None:
+        """The action that a text means, or None."""
+        return self.env.parse(text)
+
+    def fork(self) -> Episode:
+        """An independent copy at this moment. Close it when done.
+
+        Raises:
+            LackingError: the environment can't copy its state.
+        """
+        if not isinstance(self.env, Forkable):
+            raise LackingError(f"The environment {self.task.env!r} can't copy its state.")
+        copy = replace(self, env=self.env.fork())
+        copy.now = self.now._with(episode=copy)
+        return copy
+
+    def close(self) -> None:
+        """Close the environment. Safe to call twice."""
+        self.env.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _start(self, met: int, total: int) -> Moment:
+        return Moment(None, "", met, total, over=False, cost=0, episode=self)
+
+    def _history(self, decision: Decision, outcome: Outcome) -> tuple[Step, ...]:
+        """The past steps and this one."""
+        before = self.now
+        seen = before.shown if "observation" in vars(before) else Observation("")
+        text = decision.action.text if decision.action else decision.raw
+        reason, feedback, planned = outcome.reason, outcome.feedback, decision.planned
+        step = Step(text, reason, feedback, seen.rgb, seen.text, seen.clips, planned)
+        history = [*before.history, step]
+        if (old := before.number - self.remember) >= 0:
+            history[int(old)] = replace(history[int(old)], rgb=None, clips=())
+        return tuple(history)
+
+
+def steps(
+    episode: Episode, decide: Callable[[Moment], Decision | None]
+) -> Iterator[tuple[Moment, Decision, Moment]]:
+    """Play an episode from its start to its end, or until `decide` returns None.
+
+    Yields:
+        The moment before each decision, the decision, and the moment after it.
+    """
+    before = episode.reset()
+    while before.ending is None and (decision := decide(before)) is not None:
+        after = episode.act(decision)
+        yield before, decision, after
+        before = after
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,118 +305,6 @@ class Moment(Outcome):
         looks = ("observation", "shown", "candidates", "digest", "state")
         vars(other).update({look: vars(self)[look] for look in looks if look in vars(self)})
         return other
-
-
-@dataclass(slots=True, eq=False)
-class Episode:
-    """One task in one environment."""
-
-    env: Env
-    task: Task
-    seed: int = 0
-    limits: Limits = Limits()
-    candidates: Choice = Choice.SEEN
-    """Which actions an agent chooses from."""
-    sight: Sight = Sight.SHOWN
-    """Which images it is shown."""
-    remember: float = math.inf
-    """The number of past images in its history."""
-    now: Moment = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.now = self._start(0, 0)
-
-    def reset(self) -> Moment:
-        """Start the task.
-
-        Raises:
-            SceneError: its scene can't be built.
-            SimulatorError: the simulator did not start.
-        """
-        self.env.reset(self.task, seed=self.seed)
-        self.now = self._start(*self.env.progress())
-        return self.now
-
-    def act(self, decision: Decision) -> Moment:
-        """Carry out a decision. An answer that is no action is a step without effect.
-
-        Raises:
-            SimulatorError: the simulator failed.
-        """
-        before = self.now
-        if decision.stop:
-            self.now = before._with(decision=decision, reason=None, feedback="", cost=0)
-            return self.now
-        action = decision.action
-        outcome = self.env.act(action) if action else _unreadable(decision, before)
-        self.now = Moment(
-            outcome.reason,
-            outcome.feedback,
-            outcome.met,
-            outcome.total,
-            outcome.over,
-            outcome.cost,
-            episode=self,
-            number=before.number + 1,
-            decision=decision,
-            history=self._history(decision, outcome),
-            tally=before.tally.plus(decision, outcome, before),
-        )
-        return self.now
-
-    async def parse(self, text: str) -> Action | None:
-        """The action that a text means, or None."""
-        return self.env.parse(text)
-
-    def fork(self) -> Episode:
-        """An independent copy at this moment. Close it when done.
-
-        Raises:
-            LackingError: the environment can't copy its state.
-        """
-        if not isinstance(self.env, Forkable):
-            raise LackingError(f"The environment {self.task.env!r} can't copy its state.")
-        copy = replace(self, env=self.env.fork())
-        copy.now = self.now._with(episode=copy)
-        return copy
-
-    def close(self) -> None:
-        """Close the environment. Safe to call twice."""
-        self.env.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def _start(self, met: int, total: int) -> Moment:
-        return Moment(None, "", met, total, over=False, cost=0, episode=self)
-
-    def _history(self, decision: Decision, outcome: Outcome) -> tuple[Step, ...]:
-        """The past steps and this one."""
-        before = self.now
-        seen = before.shown if "observation" in vars(before) else Observation("")
-        text = decision.action.text if decision.action else decision.raw
-        reason, feedback, planned = outcome.reason, outcome.feedback, decision.planned
-        step = Step(text, reason, feedback, seen.rgb, seen.text, seen.clips, planned)
-        history = [*before.history, step]
-        if (old := before.number - self.remember) >= 0:
-            history[int(old)] = replace(history[int(old)], rgb=None, clips=())
-        return tuple(history)
-
-
-Decide = Callable[[Moment], Decision | None]
-"""Decides at a moment; None leaves the episode there."""
-
-
-def steps(episode: Episode, decide: Decide) -> Iterator[tuple[Moment, Decision, Moment]]:
-    """Play an episode from its start: the moment before, the decision, and the moment after it."""
-    before = episode.reset()
-    while before.ending is None and (decision := decide(before)) is not None:
-        after = episode.act(decision)
-        yield before, decision, after
-        before = after
 
 
 def _unreadable(decision: Decision, before: Moment) -> Outcome:

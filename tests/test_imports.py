@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -135,3 +137,33 @@ def _sound(root: Path) -> None:
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text + "\n")
+
+
+STEPPED = re.compile(
+    r"(\bEpisode\(.*\)|super\(\)|(^|[ ._])(episode|again|copy|trial|session|rollout|playing|writer)"
+    r"|_rollouts\[i\]| self)\.(reset|act)$"
+)
+"""What else has `reset` or `act`: an episode, its copies, and what stands on one."""
+
+
+def test_only_an_episode_resets_and_acts_in_an_environment() -> None:
+    assert [call for call in _calls("reset", "act") if not STEPPED.search(call)] == [
+        "episodes/episode.py self.env.reset",
+        "episodes/episode.py self.env.act",
+        # Gymnasium's environments, each of which is a rollout.
+        "inhabit/frameworks/gymnasium.py self.envs[i].reset",
+        "inhabit/frameworks/gymnasium.py self.envs[i].reset",
+    ]
+
+
+def _calls(*names: str) -> Iterator[str]:
+    """Calls of methods with these names above `envs`: the file and what is called."""
+    for package in ("agents", "eie", "episodes", "inhabit"):
+        for file in sorted((ROOT / package).rglob("*.py")):
+            place = file.relative_to(ROOT)
+            if any(parent.is_symlink() for parent in (ROOT / place).parents):
+                continue
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                called = node.func if isinstance(node, ast.Call) else None
+                if isinstance(called, ast.Attribute) and called.attr in names:
+                    yield f"{place} {ast.unparse(called)}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 
+from inhabit.agents.core import Decision
 from inhabit.envs.core import Action
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.judging.anchors import anchors, gather
 from tests.episodes.made_answers import MOMENTS
 
@@ -22,20 +24,20 @@ def test_an_action_tried_in_a_copy_is_judged_as_by_the_whole_set() -> None:
     for number, task in enumerate(sample(25, seed=3)):
         draw = random.Random(number)
         whole, one = Toy(), OnePlan()
-        for env in (whole, one):
-            env.reset(task, seed=0)
+        episode, other = Episode(whole, task), Episode(one, task)
+        episode.reset(), other.reset()
         for _ in range(4):
             action = draw.choice(whole.vocabulary())
             best = {a.text for a in whole.best_actions()}
             before = one.digest()
-            found = anchors(one, action)
+            found = anchors(other, action)
             assert not found.complete and one.digest() == before
             assert (action.text in (found.best or ())) == (action.text in best)
             assert found.plan[0] in (found.best or ())
-            assert anchors(whole, action).best == tuple(sorted(best))
-            if whole.act(action).over:
+            assert anchors(episode, action).best == tuple(sorted(best))
+            if episode.act(Decision(action)).over:
                 break
-            one.act(action)
+            other.act(Decision(action))
 
 
 def test_key_concepts_are_what_the_next_actions_name_and_can_be_seen() -> None:
