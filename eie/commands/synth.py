@@ -24,14 +24,13 @@ from inhabit.envs.extras import require
 from inhabit.envs.marks import without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
-from inhabit.episodes.cluster.settings import ClusterSettings
 from inhabit.episodes.commands.interrupt import interruptible
 from inhabit.episodes.commands.options import Backend, BaseUrl, EnvName, Ray
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.settings_table import list_settings
 from inhabit.episodes.running.plan import find_backend, software
-from inhabit.episodes.running.settings import divide
+from inhabit.episodes.running.settings import ClusterSettings, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")

@@ -13,7 +13,6 @@ from inhabit.envs.core import Determinism, Task
 from inhabit.envs.files import read_whole
 from inhabit.episodes.cluster.bundle import unpack
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
-from inhabit.episodes.cluster.settings import ClusterSettings
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
@@ -21,7 +20,7 @@ from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.running.faults import Faults
 from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.running.run import Watch, unfinished
-from inhabit.episodes.running.settings import RunSettings, SettingError
+from inhabit.episodes.running.settings import ClusterSettings, RunSettings, SettingError
 
 _WORKERS = "inhabit.episodes.cluster.workers"
 

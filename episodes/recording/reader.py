@@ -28,7 +28,7 @@ from inhabit.episodes.recording.schema import (
     StartLine,
     is_sound,
 )
-from inhabit.episodes.running.tasks import read_tasks
+from inhabit.episodes.recording.tasks import read_tasks
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from inhabit.envs import tasksets
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.entries import first_problem, raised
+from inhabit.envs.entries import raised
 from inhabit.envs.errors import UserError
-from inhabit.envs.files import read_lines
 from inhabit.envs.registry import Registration
+from inhabit.episodes.recording.tasks import read_tasks
 from inhabit.episodes.running.task_filter import TaskFilter
 
 
@@ -91,27 +91,6 @@ def _asked(ask: Callable[[], Iterable[Task]], registration: Registration) -> Ite
         raise TaskError(
             f"The environment {registration.name!r} can't give tasks: it {raised(error)}."
         ) from error
-
-
-def read_tasks(file: Path) -> Iterator[Task]:
-    """Tasks of a JSONL file, in order. Blank lines are passed over.
-
-    Raises:
-        TaskError: it can't be read, or a line is not a task; names the line and the field.
-    """
-    try:
-        for number, line in enumerate(read_lines(file, file.parent), 1):
-            if line.strip():
-                yield _task(line.rstrip(b"\n"), f"{file}, line {number}")
-    except OSError as error:
-        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
-
-
-def _task(line: bytes, place: str) -> Task:
-    try:
-        return Task.model_validate_json(line)
-    except ValidationError as error:
-        raise TaskError(f"{place}: {first_problem(error)}.") from error
 
 
 def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:

@@ -12,7 +12,7 @@ from inhabit.envs.entries import raised
 from inhabit.envs.tasksets import BENCHMARKS, Benchmark, EpisodeResult, Metric
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.running.tasks import read_tasks
+from inhabit.episodes.recording.tasks import read_tasks
 
 
 class BenchmarkScores(BaseModel):

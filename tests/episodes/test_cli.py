@@ -16,7 +16,7 @@ from inhabit.cli import main
 from inhabit.envs.core import Task
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.running.tasks import read_tasks
+from inhabit.episodes.recording.tasks import read_tasks
 from tests.agents.models.local.tiny import save_llama
 
 FAST = ("--set", "in_process=true")
