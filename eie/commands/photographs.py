@@ -13,8 +13,8 @@ from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.envs.extras import require
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
-from inhabit.episodes.running.plan import software
-from inhabit.episodes.running.settings import divide
+from inhabit.episodes.playing.plan import software
+from inhabit.episodes.playing.settings import divide
 
 _SAME = ("env", "backend", "author", "seed", "n", "settings")
 """What has to be the same to continue a data set."""

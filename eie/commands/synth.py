@@ -29,8 +29,8 @@ from inhabit.episodes.commands.options import Backend, BaseUrl, EnvName, Ray
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.settings_table import list_settings
-from inhabit.episodes.running.plan import find_backend, software
-from inhabit.episodes.running.settings import ClusterSettings, divide
+from inhabit.episodes.playing.plan import find_backend, software
+from inhabit.episodes.playing.settings import ClusterSettings, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")

@@ -13,7 +13,7 @@ from inhabit.eie.tuning.settings import TuneSettings
 from inhabit.envs.core import UnavailableError
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.settings_table import list_settings
-from inhabit.episodes.running.settings import divide
+from inhabit.episodes.playing.settings import divide
 
 
 def tune(

@@ -33,7 +33,7 @@ from inhabit.eie.export.replayed_clips import ClipReplayer
 from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.eie.export.wrong_actions import WrongActions
 from inhabit.envs.core import Determinism
-from inhabit.episodes.running.from_record import env_of_run
+from inhabit.episodes.playing.from_record import env_of_run
 
 CHOICES = 4
 _FILES: dict[Split, str] = {

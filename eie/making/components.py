@@ -16,8 +16,8 @@ from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import SetHeader
 from inhabit.envs.core import Env, UnavailableError
 from inhabit.envs.registry import find
-from inhabit.episodes.running.plan import make_env
-from inhabit.episodes.running.settings import RunSettings
+from inhabit.episodes.playing.plan import make_env
+from inhabit.episodes.playing.settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True)

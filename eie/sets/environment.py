@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.envs.core import Task
 from inhabit.envs.registry import Registration, find
-from inhabit.episodes.running.from_record import settings_of_env
-from inhabit.episodes.running.plan import find_backend
+from inhabit.episodes.playing.from_record import settings_of_env
+from inhabit.episodes.playing.plan import find_backend
 
 _BY_SPEED = "wire"
 """The setting that a timing chose when the set was made."""

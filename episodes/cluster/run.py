@@ -13,14 +13,14 @@ from inhabit.envs.core import Determinism, Task
 from inhabit.envs.files import read_whole
 from inhabit.episodes.cluster.bundle import unpack
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
+from inhabit.episodes.playing.faults import Faults
+from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.run import Watch, unfinished
+from inhabit.episodes.playing.settings import ClusterSettings, RunSettings, SettingError
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.running.faults import Faults
-from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.run import Watch, unfinished
-from inhabit.episodes.running.settings import ClusterSettings, RunSettings, SettingError
 
 _WORKERS = "inhabit.episodes.cluster.workers"
 

@@ -14,14 +14,14 @@ from inhabit.agents.core import Agent
 from inhabit.envs.core import Task
 from inhabit.envs.process_group import ProcessGroup
 from inhabit.episodes.cluster.bundle import pack
+from inhabit.episodes.playing.env_thread import EnvThread
+from inhabit.episodes.playing.faults import Faults
+from inhabit.episodes.playing.from_record import plan_like
+from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.run import EpisodePool
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.running.env_thread import EnvThread
-from inhabit.episodes.running.faults import Faults
-from inhabit.episodes.running.from_record import plan_like
-from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.run import EpisodePool
 from inhabit.episodes.view import check
 
 

@@ -12,13 +12,13 @@ from rich.console import Console
 
 from inhabit.episodes.commands.options import BaseUrl, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.playing.fork import fork_episode
+from inhabit.episodes.playing.from_record import plan_like
+from inhabit.episodes.playing.preference import Continuation, PreferencePair
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Fork
-from inhabit.episodes.replaying.fork import fork_episode
-from inhabit.episodes.replaying.preference import Continuation, PreferencePair
 from inhabit.episodes.reports.wording import ENDINGS
-from inhabit.episodes.running.from_record import plan_like
 
 
 def fork(

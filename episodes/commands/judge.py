@@ -29,10 +29,10 @@ from inhabit.episodes.judging.scores import Dimension, Judge
 from inhabit.episodes.judging.sheet import Kappa, kappa
 from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, calibration, summarize
 from inhabit.episodes.judging.walk import judge_run
+from inhabit.episodes.playing.from_record import env_of_run
+from inhabit.episodes.playing.settings import SettingError, assigned, divide
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.running.from_record import env_of_run
-from inhabit.episodes.running.settings import SettingError, assigned, divide
 
 Agreement = Mapping[Dimension, Kappa]
 

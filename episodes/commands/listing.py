@@ -16,8 +16,8 @@ from inhabit.envs.registry import Need, Registration
 from inhabit.episodes.commands.options import EnvName, Kinds, Rooms, complete_env, names_in
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, warn_of
 from inhabit.episodes.commands.settings_table import settings_json, settings_table
-from inhabit.episodes.running.settings import RunSettings, divide
-from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.playing.settings import RunSettings, divide
+from inhabit.episodes.playing.tasks import gather
 
 _MOST_ROOMS = 12
 """Rooms that are listed by name."""

@@ -13,7 +13,7 @@ from inhabit.agents.models import registry
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.probe import Probed, probe
 from inhabit.episodes.commands.output import answers, print_json
-from inhabit.episodes.running.settings import SettingError, divide
+from inhabit.episodes.playing.settings import SettingError, divide
 
 _LOST = {
     Ability.IMAGES: "--set image=false for chat, or --no-image",

@@ -15,11 +15,11 @@ from inhabit.envs.credentials import redact
 from inhabit.episodes.commands.options import BaseUrl, OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
+from inhabit.episodes.playing import replan as replanning
+from inhabit.episodes.playing.from_record import plan_like
+from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
-from inhabit.episodes.replaying import replan as replanning
-from inhabit.episodes.running.from_record import plan_like
-from inhabit.episodes.running.plan import RunPlan
 from inhabit.episodes.scoring.rates import wilson
 from inhabit.episodes.view import LackingError
 

@@ -32,16 +32,16 @@ from inhabit.episodes.commands.options import (
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.scores import print_faults, print_scores
+from inhabit.episodes.playing.plan import RunPlan, plan
+from inhabit.episodes.playing.record import record_run, resumed
+from inhabit.episodes.playing.run import Watch, unfinished
+from inhabit.episodes.playing.settings import RunSettings
+from inhabit.episodes.playing.tasks import gather
 from inhabit.episodes.recording.folder import begin, check_model, held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, EndLine, Sight
 from inhabit.episodes.reports.wording import counted
-from inhabit.episodes.running.plan import RunPlan, plan
-from inhabit.episodes.running.record import record_run, resumed
-from inhabit.episodes.running.run import Watch, unfinished
-from inhabit.episodes.running.settings import RunSettings
-from inhabit.episodes.running.tasks import gather
 from inhabit.episodes.scoring.metrics import score
 
 

@@ -16,9 +16,9 @@ from inhabit.envs.registry import Registration, find
 from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, answers, print_json, remarks
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.running.plan import find_backend, make_env
-from inhabit.episodes.running.settings import RunSettings
-from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.playing.plan import find_backend, make_env
+from inhabit.episodes.playing.settings import RunSettings
+from inhabit.episodes.playing.tasks import gather
 
 Tell = Callable[[str], None]
 

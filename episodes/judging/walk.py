@@ -13,9 +13,9 @@ from inhabit.episodes.judging.anchors import Anchors, anchors
 from inhabit.episodes.judging.errors import StepOutcome, failures, first_mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
 from inhabit.episodes.judging.scores import AgentAnswer, Judge, Judged
+from inhabit.episodes.playing.retrace import DivergedError, retrace
 from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run, StepRecord
-from inhabit.episodes.replaying.retrace import DivergedError, retrace
 from inhabit.episodes.scoring.likelihood import shares
 from inhabit.episodes.view import LackingError
 

@@ -14,13 +14,13 @@ from inhabit.agents import custom
 from inhabit.agents.core import Agent, Grant
 from inhabit.api.reading import RunResults
 from inhabit.envs.core import Task
+from inhabit.episodes.playing.plan import plan
+from inhabit.episodes.playing.record import Watching, record_run, unwatched
+from inhabit.episodes.playing.run import Watch
+from inhabit.episodes.playing.tasks import gather
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Choice, Sight
-from inhabit.episodes.running.plan import plan
-from inhabit.episodes.running.record import Watching, record_run, unwatched
-from inhabit.episodes.running.run import Watch
-from inhabit.episodes.running.tasks import gather
 
 T = TypeVar("T")
 

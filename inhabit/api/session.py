@@ -19,11 +19,11 @@ from inhabit.envs.core import (
 )
 from inhabit.envs.registry import Registration, find
 from inhabit.episodes.episode import Episode, Moment
+from inhabit.episodes.playing.plan import find_backend, make_env
+from inhabit.episodes.playing.run import episode_seed
+from inhabit.episodes.playing.settings import RunSettings, checked
+from inhabit.episodes.playing.tasks import gather
 from inhabit.episodes.recording.schema import Choice
-from inhabit.episodes.running.plan import find_backend, make_env
-from inhabit.episodes.running.run import episode_seed
-from inhabit.episodes.running.settings import RunSettings, checked
-from inhabit.episodes.running.tasks import gather
 from inhabit.episodes.view import candidates_of, check
 
 

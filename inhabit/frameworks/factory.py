@@ -8,9 +8,9 @@ from types import MappingProxyType
 from inhabit.envs.core import Task, TaskError, UnknownNameError
 from inhabit.envs.registry import find
 from inhabit.episodes.episode import MAX_INVALID
-from inhabit.episodes.running.plan import find_backend
-from inhabit.episodes.running.settings import divide
-from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.playing.plan import find_backend
+from inhabit.episodes.playing.settings import divide
+from inhabit.episodes.playing.tasks import gather
 from inhabit.frameworks.reward import Reward
 from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.starts import Starts

@@ -30,12 +30,12 @@ from inspect_ai.tool import Tool, tool
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs import registry
 from inhabit.envs.core import Task as EmbodiedTask
+from inhabit.episodes.playing.plan import plan
+from inhabit.episodes.playing.record import record_run
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.writing import Videos, write_run
-from inhabit.episodes.running.plan import plan
-from inhabit.episodes.running.record import record_run
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory

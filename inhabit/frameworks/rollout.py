@@ -21,10 +21,10 @@ from inhabit.api.session import Session
 from inhabit.envs.core import Action, Env, Task, TaskError
 from inhabit.envs.registry import Registration
 from inhabit.episodes.episode import Episode, Limits, Moment
+from inhabit.episodes.playing.plan import make_env
+from inhabit.episodes.playing.run import episode_seed
+from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.running.plan import make_env
-from inhabit.episodes.running.run import episode_seed
-from inhabit.episodes.running.settings import RunSettings
 from inhabit.frameworks.reward import Payment, Reward
 from inhabit.frameworks.starts import Start, Starts
 from inhabit.frameworks.turn import ENDED, Turn

@@ -10,7 +10,7 @@ import pytest
 
 import inhabit
 from inhabit.envs.core import Reason, TaskError, UnknownNameError
-from inhabit.episodes.running.settings import SettingError
+from inhabit.episodes.playing.settings import SettingError
 from inhabit.episodes.view import LackingError
 
 

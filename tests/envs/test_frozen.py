@@ -11,7 +11,7 @@ import pytest
 from inhabit.envs import tasksets
 from inhabit.envs.core import TaskError
 from inhabit.envs.registry import find
-from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.playing.tasks import gather
 
 VALUES = "values-v1"
 

@@ -21,10 +21,10 @@ from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
 from inhabit.envs.worker import WorkerEnv
+from inhabit.episodes.playing.plan import plan
+from inhabit.episodes.playing.run import run_episodes
 from inhabit.episodes.recording.folder import begin, earlier
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.running.plan import plan
-from inhabit.episodes.running.run import run_episodes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -14,11 +14,11 @@ from toy_runs import Says, Silent, play_toy, toy_tasks
 
 from inhabit.agents.core import Decision, ModelError, View
 from inhabit.cli import main
+from inhabit.episodes.playing.faults import FaultsError
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.leaderboard import rows
 from inhabit.episodes.reports.leaderboard.page import page
-from inhabit.episodes.running.faults import FaultsError
 from tests.agents.models.endpoints.endpoint import Answer, endpoint, error, good
 from tests.agents.planners.toy_brain import Solver
 

@@ -11,10 +11,10 @@ from toy_runs import play_toy, toy, toy_tasks
 import inhabit
 from inhabit.cli import main
 from inhabit.envs.core import Task
+from inhabit.episodes.playing.preference import Continuation, preferred, read_pairs
+from inhabit.episodes.playing.replay import replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.replaying.preference import Continuation, preferred, read_pairs
-from inhabit.episodes.replaying.replay import replay_run
 
 IN_PROCESS = ["--set", "in_process=true"]
 

@@ -12,12 +12,12 @@ from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
 
 from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, rectangle
+from inhabit.episodes.playing.poses import pose_of, things_of
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Settings
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan
 from inhabit.episodes.reports.page.pages import episode_page
 from inhabit.episodes.reports.scene_plans import scene_plan
-from inhabit.episodes.running.poses import pose_of, things_of
 
 STATE = {
     "agent": {"position": [1.0, 0.9, -2.5], "rotation": -90, "horizon": 30.0},

@@ -20,9 +20,9 @@ from inhabit.agents.models.core import Image
 from inhabit.envs.core import Reason, SimulatorError, Task
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.settings import ToySettings
+from inhabit.episodes.playing.clock import Clock, TimeShare
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import Choice, Ending, Sight
-from inhabit.episodes.running.clock import Clock, TimeShare
 
 
 def last(run: Run, number: int = 0) -> Attempt:

@@ -16,9 +16,9 @@ from inhabit.cli import main
 from inhabit.envs.core import Determinism, Observation, Task
 from inhabit.envs.simulators.render import VERSION
 from inhabit.envs.toy.env import Toy
+from inhabit.episodes.playing.replay import IncomparableError, replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.replaying.replay import IncomparableError, replay_run
 
 
 @pytest.fixture(scope="module")

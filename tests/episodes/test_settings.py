@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
-from inhabit.episodes.running.settings import RunSettings, SettingError, divide
+from inhabit.episodes.playing.settings import RunSettings, SettingError, divide
 
 
 class Env(BaseModel):

@@ -10,9 +10,9 @@ from typing import Any
 from toy_runs import Dying, play_toy, toy_tasks
 
 from inhabit.agents.core import Agent, Call, Decision, View
+from inhabit.episodes.playing.spending import calls_of, seconds_of
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.running.spending import calls_of, seconds_of
 
 FAST = ["in_process=true", "retries=2", "pause=0.01"]
 

@@ -11,7 +11,7 @@ import inhabit
 from inhabit.cli import main
 from inhabit.envs.core import TaskError, UnknownNameError
 from inhabit.envs.registry import Registration, find, names
-from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.playing.tasks import gather
 
 TOY = find("toy")
 UNDECLARED = dataclasses.replace(

@@ -10,9 +10,9 @@ from toy_runs import toy_tasks
 
 from inhabit.cli import main
 from inhabit.envs.registry import find
+from inhabit.episodes.playing.play import TAKEN_BACK
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.running.play import TAKEN_BACK
 
 
 def solution() -> list[str]:

@@ -12,10 +12,10 @@ from inhabit.envs.core import Action, Env, Outcome, SimulatorError, Task
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.playing.plan import plan
+from inhabit.episodes.playing.run import Watch, run_episodes
 from inhabit.episodes.recording.folder import begin, earlier
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.running.plan import plan
-from inhabit.episodes.running.run import Watch, run_episodes
 
 
 def toy() -> Env:

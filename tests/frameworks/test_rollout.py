@@ -10,8 +10,8 @@ from processes import workers
 import inhabit
 from inhabit.api.session import Session
 from inhabit.envs.core import SceneError, TaskError, UnknownNameError
+from inhabit.episodes.playing.settings import SettingError
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.running.settings import SettingError
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.rollout import Rollout
 from inhabit.frameworks.starts import Starts

@@ -25,9 +25,9 @@ from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.merging import merge
 from inhabit.envs.marks import portable, trusting
-from inhabit.episodes.running.from_record import allowed
-from inhabit.episodes.running.plan import plan
-from inhabit.episodes.running.settings import SettingError
+from inhabit.episodes.playing.from_record import allowed
+from inhabit.episodes.playing.plan import plan
+from inhabit.episodes.playing.settings import SettingError
 from tests.agents.models.local.tiny import save_llama, save_llava
 
 KEY = "sk-test-0123456789abcdef"

@@ -19,11 +19,11 @@ from inhabit.cli import main
 from inhabit.envs.marks import NoEffect, Place, Words, places, without_effect
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.registry import names as envs
+from inhabit.episodes.playing.from_record import allowed, plan_like
+from inhabit.episodes.playing.settings import RunSettings, SettingError
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.lock import LOCK_FILE
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.running.from_record import allowed, plan_like
-from inhabit.episodes.running.settings import RunSettings, SettingError
 from tests.episodes.toy_runs import play_toy, toy_tasks
 
 KEY = "sk-test-0123456789abcdef"

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.files import is_regular
+from inhabit.episodes.playing.preference import Continuation, PreferencePair, read_pairs
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.replaying.preference import Continuation, PreferencePair, read_pairs
 
 _FORK = re.compile(r"forks/[0-9]+")
 

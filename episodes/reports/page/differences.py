@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from inhabit.envs.files import is_regular
+from inhabit.episodes.playing.replan import Replanned
+from inhabit.episodes.playing.replay import Replay
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.replaying.replan import Replanned
-from inhabit.episodes.replaying.replay import Replay
 from inhabit.episodes.reports.page.document import render
 from inhabit.episodes.reports.page.pictures import thumbnail
 from inhabit.episodes.reports.wording import ENDINGS, counted

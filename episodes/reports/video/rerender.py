@@ -12,10 +12,10 @@ from PIL import Image
 from inhabit.envs.core import Determinism, Env, Observation, SceneError, SimulatorError
 from inhabit.envs.registry import find
 from inhabit.episodes.episode import Episode
+from inhabit.episodes.playing.from_record import settings_of_env
+from inhabit.episodes.playing.plan import find_backend
+from inhabit.episodes.playing.retrace import DivergedError, retrace
 from inhabit.episodes.recording.reader import Attempt, RecordError, Run
-from inhabit.episodes.replaying.retrace import DivergedError, retrace
-from inhabit.episodes.running.from_record import settings_of_env
-from inhabit.episodes.running.plan import find_backend
 
 
 @dataclass(frozen=True, slots=True, eq=False)

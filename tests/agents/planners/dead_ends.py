@@ -21,10 +21,10 @@ from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.tasks.goals import RelationGoal
 from inhabit.envs.virtualhome.tasks.scene import Move, VirtualHomeScene, build_world
+from inhabit.episodes.playing.plan import plan
+from inhabit.episodes.playing.run import run_episodes
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.running.plan import plan
-from inhabit.episodes.running.run import run_episodes
 from inhabit.episodes.scoring.metrics import score
 
 LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -4.0, -0.1, -8.0

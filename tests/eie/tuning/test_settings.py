@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from inhabit.eie.tuning.settings import TuneSettings
-from inhabit.episodes.running.settings import SettingError, divide
+from inhabit.episodes.playing.settings import SettingError, divide
 
 
 def test_lists_are_words_with_commas() -> None:

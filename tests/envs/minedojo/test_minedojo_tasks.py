@@ -23,7 +23,7 @@ from inhabit.envs.minedojo.tasks.official import default_package, read
 from inhabit.envs.minedojo.tasks.sampling import sample
 from inhabit.envs.minedojo.tasks.scene import read_scene
 from inhabit.envs.registry import find
-from inhabit.episodes.running.tasks import gather
+from inhabit.episodes.playing.tasks import gather
 
 
 def official() -> str:

@@ -16,7 +16,7 @@ from inhabit.envs.core import Env, Reason, SceneError, Task, TaskError
 from inhabit.envs.thor_nav.env import ThorNav
 from inhabit.envs.thor_nav.settings import ThorNavSettings
 from inhabit.envs.thor_nav.tasks import read, sample
-from inhabit.episodes.running.poses import pose_of, things_of
+from inhabit.episodes.playing.poses import pose_of, things_of
 
 SMALL = ThorNavSettings(width=64, height=64)
 

@@ -7,7 +7,7 @@ import pytest
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.recommended import FILE, copy_recommended
-from inhabit.episodes.running.plan import plan
+from inhabit.episodes.playing.plan import plan
 
 
 def folder(tmp_path: Path, **said: object) -> Path:

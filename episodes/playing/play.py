@@ -31,6 +31,14 @@ from inhabit.envs.core import (
 )
 from inhabit.envs.worker import WorkerError
 from inhabit.episodes.episode import Episode, Limits, Moment
+from inhabit.episodes.playing.clock import Clock, TimeShare
+from inhabit.episodes.playing.env_thread import EnvThread
+from inhabit.episodes.playing.faults import Faults
+from inhabit.episodes.playing.granting import grants
+from inhabit.episodes.playing.poses import pose_of, things_of
+from inhabit.episodes.playing.resume import Prefix
+from inhabit.episodes.playing.retrace import compare_outcome, compare_seen, recorded_decision
+from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.schema import (
     Choice,
     Ending,
@@ -40,14 +48,6 @@ from inhabit.episodes.recording.schema import (
     TokenCounts,
 )
 from inhabit.episodes.recording.writer import EpisodeWriter
-from inhabit.episodes.replaying.resume import Prefix
-from inhabit.episodes.replaying.retrace import compare_outcome, compare_seen, recorded_decision
-from inhabit.episodes.running.clock import Clock, TimeShare
-from inhabit.episodes.running.env_thread import EnvThread
-from inhabit.episodes.running.faults import Faults
-from inhabit.episodes.running.granting import grants
-from inhabit.episodes.running.poses import pose_of, things_of
-from inhabit.episodes.running.settings import RunSettings
 
 T = TypeVar("T")
 

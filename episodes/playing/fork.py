@@ -10,19 +10,19 @@ from pathlib import Path
 from inhabit.agents.core import Agent, Decision, RequestError, View
 from inhabit.agents.deciding import close_agent, decide
 from inhabit.envs.files import make_folder
+from inhabit.episodes.playing.env_thread import EnvThread
+from inhabit.episodes.playing.faults import Faults
+from inhabit.episodes.playing.level import comparable
+from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.play import play
+from inhabit.episodes.playing.preference import PreferencePair, keep_pair
+from inhabit.episodes.playing.resume import Prefix, decided
+from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import Fork
 from inhabit.episodes.recording.writer import EpisodeWriter
-from inhabit.episodes.replaying.level import comparable
-from inhabit.episodes.replaying.preference import PreferencePair, keep_pair
-from inhabit.episodes.replaying.resume import Prefix, decided
-from inhabit.episodes.replaying.retrace import DivergedError
-from inhabit.episodes.running.env_thread import EnvThread
-from inhabit.episodes.running.faults import Faults
-from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.play import play
 
 
 class ForkError(RequestError):

@@ -25,9 +25,9 @@ from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
+from inhabit.episodes.playing.play import Rules
+from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, checked, divide
 from inhabit.episodes.recording.schema import RENDERER, Choice, RunHeader, Settings, Sight
-from inhabit.episodes.running.play import Rules
-from inhabit.episodes.running.settings import RunSettings, SettingError, assigned, checked, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
 _MODELS = ("torch", "transformers", "openai")

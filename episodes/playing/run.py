@@ -11,19 +11,19 @@ from inhabit.agents.core import Agent, UndoError
 from inhabit.envs.core import Determinism, Env, SimulatorError
 from inhabit.envs.entries import same_folder
 from inhabit.envs.errors import ExitCode, UserError
+from inhabit.episodes.playing.env_thread import EnvThread
+from inhabit.episodes.playing.faults import Faults
+from inhabit.episodes.playing.level import comparable
+from inhabit.episodes.playing.play import Rules, play
+from inhabit.episodes.playing.resume import Prefix, prefix_of, without_last_step
+from inhabit.episodes.playing.retrace import DivergedError
+from inhabit.episodes.playing.settings import Resume, RunSettings
+from inhabit.episodes.playing.spending import seconds_of
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.recording.writer import EpisodeWriter
-from inhabit.episodes.replaying.level import comparable
-from inhabit.episodes.replaying.resume import Prefix, prefix_of, without_last_step
-from inhabit.episodes.replaying.retrace import DivergedError
-from inhabit.episodes.running.env_thread import EnvThread
-from inhabit.episodes.running.faults import Faults
-from inhabit.episodes.running.play import Rules, play
-from inhabit.episodes.running.settings import Resume, RunSettings
-from inhabit.episodes.running.spending import seconds_of
 
 _BUILDS = 3
 """How often an environment is started in the middle of a run before the run fails."""

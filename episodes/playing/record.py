@@ -10,12 +10,12 @@ from pathlib import Path
 from inhabit.agents.core import Agent
 from inhabit.agents.deciding import close_agent
 from inhabit.envs.core import Task
+from inhabit.episodes.playing.env_thread import EnvThread
+from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.run import Watch, run_episodes, unfinished
+from inhabit.episodes.playing.spending import calls_of
 from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier, grow
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.running.env_thread import EnvThread
-from inhabit.episodes.running.plan import RunPlan
-from inhabit.episodes.running.run import Watch, run_episodes, unfinished
-from inhabit.episodes.running.spending import calls_of
 from inhabit.episodes.view import check
 
 Watching = Callable[[Run, Agent], AbstractContextManager[Watch]]

@@ -13,8 +13,8 @@ from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import raised
 from inhabit.envs.errors import UserError
 from inhabit.envs.registry import Registration
+from inhabit.episodes.playing.task_filter import TaskFilter
 from inhabit.episodes.recording.tasks import read_tasks
-from inhabit.episodes.running.task_filter import TaskFilter
 
 
 def gather(

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from inhabit.agents.core import Decision, Grant, Grants, Trial
 from inhabit.envs.core import Action, Env, Expert, Observation, Reason, Tools
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.running.env_thread import EnvThread
+from inhabit.episodes.playing.env_thread import EnvThread
 
 _CHECKED = "A run checks what its environment can do before it starts."
 

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from inhabit.agents.core import Call
+from inhabit.episodes.playing.resume import decided
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import DecideLine
-from inhabit.episodes.replaying.resume import decided
 
 
 def calls_of(run: Run) -> Iterator[Call]:

@@ -22,10 +22,10 @@ from inhabit.envs.core import Env, Task
 from inhabit.envs.marks import places, trusting, without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
+from inhabit.episodes.playing.plan import RunPlan, find_backend, make_env, plan
+from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, divide
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.running.plan import RunPlan, find_backend, make_env, plan
-from inhabit.episodes.running.settings import RunSettings, SettingError, assigned, divide
 
 _OR_TRUST = ", or give --trust-record if the record is your own"
 Recorded = Mapping[str, Mapping[str, object]]

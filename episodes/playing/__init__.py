@@ -1,0 +1,1 @@
+"""Playing episodes: one, many at once, and again."""

@@ -1,1 +1,0 @@
-"""Recorded episodes re-executed, resumed, forked and replanned."""

@@ -1,1 +1,0 @@
-"""Playing episodes: one, and many at once."""
