@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import Any, Self
 
 from pydantic import JsonValue
@@ -282,16 +283,12 @@ class Moment(Outcome):
     def __repr__(self) -> str:
         reason = f", reason={self.reason.value!r}" if self.reason else ""
         ending = f", {self.ending.value}" if self.ending else ""
-        return (
-            f"Moment({self.number}: {self.feedback!r}{reason}, {self.met} of {self.total} goal "
-            f"conditions{ending})"
-        )
+        met = f"{self.met} of {self.total} goal conditions"
+        return f"Moment({self.number}: {self.feedback!r}{reason}, {met}{ending})"
 
     def _repr_html_(self) -> str:
-        from inhabit.envs.notebook import html  # PIL takes a moment to import.
-
-        state = f"{self.met} of {self.total} goal conditions"
-        return html(self.observation, f"{self.feedback} ({state})")
+        text = escape(f"{self.feedback} ({self.met} of {self.total} goal conditions)")
+        return f"{self.observation._repr_html_()}<p>{text}</p>"
 
     @property
     def _env(self) -> Env:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Self
 
 from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import Trials
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.envs.core import Action, Env, Expert, Forkable, SceneError
+from inhabit.envs.core import Env, Expert, Forkable, SceneError
 from inhabit.episodes.episode import Episode
 
 _MOST = 8
@@ -54,25 +55,19 @@ class WrongActions:
             episode.reset()
         except SceneError:
             return None
-        others = tuple(dict.fromkeys(step.action for step in one.steps if step.worked))
+        parse = episode.env.parse
+        others = dict.fromkeys(step.action for step in one.steps if step.worked)
         found = []
         for step in one.steps:
-            answer = self._env.parse(step.action)
-            if answer is None:
+            if (answer := parse(step.action)) is None:
                 return None
-            found.append(_wrong_now(episode, answer, others))
+            trials = Trials(episode)
+            wrong = (
+                text
+                for text in others
+                if (action := parse(text)) and action != answer and trials.is_wrong(action, answer)
+            )
+            found.append(tuple(islice(wrong, _MOST)))
             if (episode.act(Decision(answer)).reason is None) is not step.worked:
                 return None
         return found
-
-
-def _wrong_now(episode: Episode, answer: Action, others: Sequence[str]) -> tuple[str, ...]:
-    trials, parse = Trials(episode), episode.env.parse
-    wrong: list[str] = []
-    for text in others:
-        action = parse(text)
-        if len(wrong) == _MOST:
-            break
-        if action is not None and action != answer and trials.is_wrong(action, answer):
-            wrong.append(text)
-    return tuple(wrong)

@@ -131,7 +131,7 @@ async def play(
         while now.ending is None:
             now = await playing.act(await playing.decide(now))
     except UndoError:
-        await playing.take_back()
+        await playing.end(note=TAKEN_BACK)
         raise
     except _FAULTS as error:
         if isinstance(error, NoAnswerError) and not faults.decided:
@@ -222,19 +222,6 @@ class _Play:
         self.clock.end_step()
         return now
 
-    async def take_back(self) -> None:
-        """Record that a person took back the last step, and so ended this attempt."""
-        await self._end(Ending.STOPPED, TAKEN_BACK)
-
-    async def end(self, fault: Fault | None, *, again: bool) -> EndLine:
-        """Record the end; `again` if another attempt follows a simulator fault."""
-        ending = _ending(fault) if fault else self.episode.now.ending
-        assert ending is not None, "An episode without a fault is played until it is over."
-        printed = tuple(fault.printed) if isinstance(fault, WorkerError) else ()
-        again = again and ending is Ending.SIMULATOR_FAULT
-        error = None if fault is None else str(fault)
-        return await self._end(ending, error, again=again, printed=printed)
-
     async def _look(self, now: Moment) -> None:
         """Ask for everything that the agent and the record need, and record it."""
 
@@ -278,20 +265,21 @@ class _Play:
         self.read += sum(call.tokens_in for call in decision.calls)
         self.written += sum(call.tokens_out for call in decision.calls)
 
-    async def _end(
-        self,
-        ending: Ending,
-        error: str | None,
-        *,
-        again: bool = False,
-        printed: tuple[str, ...] = (),
+    async def end(
+        self, fault: Fault | None = None, *, again: bool = False, note: str | None = None
     ) -> EndLine:
+        """Record the end; `again` if another attempt follows a simulator fault.
+
+        With a `note` a person has ended it, and without a fault its last moment says how.
+        """
         clock, now, tally = self.clock, self.episode.now, self.episode.now.tally
         clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         with clock.measure(TimeShare.RECORD):
             if not self.started:
                 self.writer.start(self.episode.task, self.episode.seed, None)
             await self.writer.pictures_written()
+        ending = _ending(fault) if fault else Ending.STOPPED if note else now.ending
+        assert ending is not None, "An episode without a fault is played until it is over."
         end = EndLine(
             time=time.time(),
             ending=ending,
@@ -306,10 +294,10 @@ class _Play:
             seconds=clock.total(),
             overhead_ms=clock.overhead_ms,
             tokens=TokenCounts(read=self.read, written=self.written),
-            error=error,
+            error=str(fault) if fault else note,
             attempt=self.writer.attempt,
-            again=again,
-            printed=printed,
+            again=again and ending is Ending.SIMULATOR_FAULT,
+            printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
         )
         await self.writer.end(end)
         return end

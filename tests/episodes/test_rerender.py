@@ -42,10 +42,10 @@ def test_an_episode_is_rendered_larger_with_its_way(house: Run) -> None:
     assert attempt is not None
     views = list(camera(house).views(attempt))
     assert len(views) == len(attempt.steps)
-    assert {view.picture.size for view in views if view.picture} == {SIZE}
+    assert {picture.size for view in views for picture in view[-1:]} == {SIZE}
     for step, view in zip(attempt.steps, views[1:], strict=False):
         assert step.act is not None
-        assert len(view.way) + 1 == max(1, step.act.cost), "One image for each low-level step."
+        assert len(view) == max(1, step.act.cost), "One image for each low-level step."
 
 
 def test_the_video_moves_and_has_a_poster(house: Run) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from inhabit.envs.core import Determinism, Env, Observation, SceneError, SimulatorError
@@ -16,16 +14,6 @@ from inhabit.episodes.playing.from_record import settings_of_env
 from inhabit.episodes.playing.plan import find_backend
 from inhabit.episodes.playing.retrace import DivergedError, retrace
 from inhabit.episodes.recording.reader import Attempt, RecordError, Run
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FilmView:
-    """What is seen before a step."""
-
-    picture: Image.Image | None
-    """RGB; None where there is nothing to see."""
-    way: Sequence[Image.Image] = ()
-    """What was seen since the step before, oldest first."""
 
 
 class RerenderError(RecordError):
@@ -39,8 +27,8 @@ class VideoCamera:
     make: Callable[[], Env]
     run: Run
 
-    def views(self, attempt: Attempt) -> Iterator[FilmView]:
-        """What is seen before each step, one step at a time.
+    def views(self, attempt: Attempt) -> Iterator[Sequence[Image.Image]]:
+        """What was seen since the step before, oldest first, for one step at a time.
 
         Raises:
             RerenderError: a step differs from the record.
@@ -51,7 +39,7 @@ class VideoCamera:
             try:
                 # Images have another size, so that only states and texts can be equal.
                 for _, now in retrace(episode, attempt.steps, Determinism.STATE):
-                    yield _view(now.observation)
+                    yield _images(now.observation)
             except SceneError as error:
                 raise RerenderError(str(error)) from error
             except SimulatorError as error:
@@ -95,12 +83,8 @@ def video_camera(
     return VideoCamera(lambda: registration.make(backend, settings), run)
 
 
-def _view(observation: Observation) -> FilmView:
-    frames = [_image(frame) for clip in observation.clips for frame in clip.frames]
-    if frames:
-        return FilmView(frames[-1], frames[:-1])
-    return FilmView(None if observation.rgb is None else _image(observation.rgb))
-
-
-def _image(rgb: NDArray[np.uint8]) -> Image.Image:
-    return Image.fromarray(rgb)
+def _images(observation: Observation) -> Sequence[Image.Image]:
+    frames = [frame for clip in observation.clips for frame in clip.frames]
+    if not frames and observation.rgb is not None:
+        frames = [observation.rgb]
+    return [Image.fromarray(frame) for frame in frames]

@@ -12,7 +12,6 @@ from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan
 from inhabit.episodes.reports.scene_plans import scene_plan
-from inhabit.episodes.reports.video.rerender import FilmView
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.likelihood import shares
@@ -35,7 +34,7 @@ def shots(
     episode: EpisodeRecord,
     attempt: Attempt,
     header: RunHeader,
-    views: Iterator[FilmView] | None = None,
+    views: Iterator[Sequence[Image.Image]] | None = None,
 ) -> Iterator[Shot]:
     """The slides of an attempt, in order. Images are opened one at a time.
 
@@ -43,18 +42,20 @@ def shots(
         episode: whose attempt it is.
         attempt: what is shown.
         header: of the run.
-        views: what is seen before each step; by default the recorded images.
+        views: what was seen since the step before; by default the recorded images.
     """
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
     plan = floor_plan(attempt, scene_plan(header, attempt))
     slide = replace(_first(attempt, header), steps=(None,) * len(worked), plan=plan)
     if views is None:
-        views = (FilmView(picture(episode, step)) for step in attempt.steps)
+        recorded = (picture(episode, step) for step in attempt.steps)
+        views = ([] if seen is None else [seen] for seen in recorded)
     for step, view in zip(attempt.steps, views, strict=False):
-        for passed in view.way:
+        for passed in view[:-1]:
             yield Shot(replace(slide, picture=fit(passed)), 1, moving=True)
-        seen = None if view.picture is None else fit(view.picture)
-        slide = replace(slide, picture=seen, seen=step.see.text, at=step.number)
+        slide = replace(
+            slide, picture=fit(view[-1]) if view else None, seen=step.see.text, at=step.number
+        )
         if step is attempt.steps[0]:
             yield Shot(replace(slide, facts=facts(header)), TITLE)
         if step.decide is not None:
