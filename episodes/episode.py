@@ -137,10 +137,7 @@ class Episode:
         text = decision.action.text if decision.action else decision.raw
         reason, feedback, planned = outcome.reason, outcome.feedback, decision.planned
         step = Step(text, reason, feedback, seen.rgb, seen.text, seen.clips, planned)
-        history = [*before.history, step]
-        if (old := before.number - self.remember) >= 0:
-            history[int(old)] = replace(history[int(old)], rgb=None, clips=())
-        return tuple(history)
+        return remembered(before.history, step, self.remember)
 
 
 def steps(
@@ -302,6 +299,14 @@ class Moment(Outcome):
         looks = ("observation", "shown", "candidates", "digest", "state")
         vars(other).update({look: vars(self)[look] for look in looks if look in vars(self)})
         return other
+
+
+def remembered(history: tuple[Step, ...], step: Step, images: float) -> tuple[Step, ...]:
+    """The history with one more step, and with the newest `images` images."""
+    steps = [*history, step]
+    if (old := len(history) - images) >= 0:
+        steps[int(old)] = replace(steps[int(old)], rgb=None, clips=())
+    return tuple(steps)
 
 
 def _unreadable(decision: Decision, before: Moment) -> Outcome:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from inhabit.envs.core import Env, Expert, SceneError
 from inhabit.episodes.episode import Episode
@@ -18,15 +17,6 @@ from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run, StepRecord
 from inhabit.episodes.scoring.likelihood import shares
 from inhabit.episodes.view import LackingError
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionPoint:
-    """A step that an agent decided, with what was right in it."""
-
-    step: StepRecord
-    answer: AgentAnswer
-    anchors: Anchors
 
 
 async def judge_run(
@@ -60,7 +50,7 @@ async def judge_run(
         if fresh:
             lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())
         for episode, points in walk(make, left):
-            judged = await judge.judge([(p.answer, p.anchors) for p in points])
+            judged = await judge.judge([(_answer(episode, step), known) for step, known in points])
             for line in _lines(episode, points, judged):
                 lines.append(line.model_dump_json().encode())
             await lines.sync()
@@ -71,7 +61,7 @@ async def judge_run(
 
 def walk(
     make: Callable[[], Env], episodes: Iterable[EpisodeRecord]
-) -> Iterator[tuple[EpisodeRecord, Sequence[DecisionPoint]]]:
+) -> Iterator[tuple[EpisodeRecord, Sequence[tuple[StepRecord, Anchors]]]]:
     """Act each episode again and gather the anchors of every step that was decided.
 
     Raises:
@@ -84,10 +74,12 @@ def walk(
             raise LackingError("This environment has no expert, so its decisions cannot be judged.")
         for episode in episodes:
             attempt = episode.last()
-            yield episode, [] if attempt is None else list(_points(env, episode, attempt))
+            yield episode, [] if attempt is None else list(_decided(env, episode, attempt))
 
 
-def _points(env: Env, episode: EpisodeRecord, attempt: Attempt) -> Iterator[DecisionPoint]:
+def _decided(
+    env: Env, episode: EpisodeRecord, attempt: Attempt
+) -> Iterator[tuple[StepRecord, Anchors]]:
     again = Episode(env, attempt.start.task, attempt.start.seed)
     try:
         for step, _ in retrace(again, attempt.steps, level=None):
@@ -95,7 +87,7 @@ def _points(env: Env, episode: EpisodeRecord, attempt: Attempt) -> Iterator[Deci
                 return
             said = step.decide.action
             action = None if said is None else env.parse(said)
-            yield DecisionPoint(step, _answer(episode, step), anchors(again, action))
+            yield step, anchors(again, action)
     except SceneError:
         return  # It was refused then too, or there would be steps to compare.
     except DivergedError as error:
@@ -132,19 +124,19 @@ def _confidence(step: StepRecord) -> float | None:
 
 
 def _lines(
-    episode: EpisodeRecord, points: Sequence[DecisionPoint], judged: Sequence[Judged]
+    episode: EpisodeRecord, points: Sequence[tuple[StepRecord, Anchors]], judged: Sequence[Judged]
 ) -> Iterator[StepLine | EpisodeLine]:
     """What is written down of one episode."""
     end = episode.end()
     assert end is not None, "Only what has ended is judged."
     done: list[StepOutcome] = []
-    for point, verdicts in zip(points, judged, strict=True):
-        known, choices = point.anchors, point.answer.choices
+    for (step, known), verdicts in zip(points, judged, strict=True):
+        answer, choices = _answer(episode, step), step.candidates
         yield StepLine(
             episode=episode.number,
-            step=point.step.number,
+            step=step.number,
             domain=episode.task.kind,
-            answer=point.answer.model_copy(update={"choices": ()}),
+            answer=answer.model_copy(update={"choices": ()}),
             options=len(choices),
             best_options=len(set(choices) & set(known.best or ())),
             first_is_best=bool(set(choices[:1]) & set(known.best or ())),
@@ -153,20 +145,11 @@ def _lines(
             ahead=len(known.plan),
             key_concepts=known.key_concepts,
             reason=known.reason,
-            confidence=_confidence(point.step),
+            confidence=_confidence(step),
             judged=verdicts,
         )
-        reason = None if point.step.act is None else point.step.act.reason
-        done.append(
-            StepOutcome(
-                point.step.number,
-                point.answer.action,
-                reason,
-                verdicts,
-                len(known.plan),
-                known.plan,
-            )
-        )
+        reason, plan = step.act.reason if step.act else None, known.plan
+        done.append(StepOutcome(step.number, answer.action, reason, verdicts, len(plan), plan))
     yield EpisodeLine(
         episode=episode.number,
         domain=episode.task.kind,

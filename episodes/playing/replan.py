@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inhabit.agents.core import Agent, Decision, ModelError, Step, View
 from inhabit.agents.deciding import decide
 from inhabit.envs.core import Action, Observation
-from inhabit.episodes.episode import UNREADABLE
+from inhabit.episodes.episode import UNREADABLE, remembered
 from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import Sight
@@ -85,7 +85,7 @@ async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:
 def _views(
     episode: EpisodeRecord, attempt: Attempt, sight: Sight, remember: int
 ) -> Iterable[tuple[StepRecord, View]]:
-    history: list[Step] = []
+    history: tuple[Step, ...] = ()
     for step in attempt.steps:
         if step.decide is None:
             return
@@ -97,7 +97,7 @@ def _views(
                 goal=attempt.start.task.goal,
                 observation=seen,
                 candidates=candidates,
-                history=tuple(history),
+                history=history,
                 seed=attempt.start.seed,
                 parse=_among(candidates),
             ),
@@ -106,9 +106,8 @@ def _views(
             return
         said = step.decide.action or step.decide.raw
         feedback = step.act.feedback or UNREADABLE
-        history.append(Step(said, step.act.reason, feedback, seen.rgb, seen.text))
-        if (old := len(history) - 1 - remember) >= 0:
-            history[old] = replace(history[old], rgb=None)
+        done = Step(said, step.act.reason, feedback, seen.rgb, seen.text)
+        history = remembered(history, done, remember)
 
 
 def _among(candidates: tuple[Action, ...]) -> Callable[[str], Awaitable[Action | None]]:
