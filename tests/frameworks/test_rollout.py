@@ -8,8 +8,9 @@ import pytest
 from processes import workers
 
 import inhabit
-from inhabit.api.session import Session
-from inhabit.envs.core import SceneError, TaskError, UnknownNameError
+from inhabit.envs.core import Env, SceneError, TaskError, UnknownNameError
+from inhabit.envs.toy.env import Toy
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.settings import SettingError
 from inhabit.episodes.recording.schema import Ending
 from inhabit.frameworks.factory import rollouts
@@ -98,19 +99,18 @@ def test_no_more_starts_are_kept_than_asked_for() -> None:
     begun = Barrier(3)
     starts = Starts(1)
 
-    class Noted(Session):
+    class Noted(Episode):
         def close(self) -> None:
             closed.append(1)
-            super().close()
 
     tasks = inhabit.tasks("toy", 3)
 
     def begin(number: int) -> None:
-        def open() -> Session:
+        def start(env: Env | None) -> Episode:
             begun.wait(10)  # All three find that there is still room.
-            return Noted(inhabit.open("toy", number).env, tasks[number])
+            return Noted(Toy(), tasks[number])
 
-        starts.take(number, tasks[number], 0, None, open)
+        starts.take(number, None, start)
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(begin, range(3)))
