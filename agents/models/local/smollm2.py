@@ -7,13 +7,11 @@ command-line tool, and needs a compiler.
 from __future__ import annotations
 
 import importlib.util
-import shutil
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
 from inhabit.agents.models.local import fingerprint
-from inhabit.envs.cache import cache_home
+from inhabit.envs.cache import cache_home, made_once
 from inhabit.envs.core import UnavailableError
 
 _FORMAT = 1
@@ -38,14 +36,7 @@ def prepare() -> Path:
         raise UnavailableError(
             f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
         ) from error
-    target.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".smollm2-", dir=target.parent))
-    try:
-        convert(source, scratch)
-        _move(scratch, target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return target
+    return made_once(target, lambda folder: convert(source, folder))
 
 
 def gguf() -> Path:
@@ -70,11 +61,3 @@ def _target(source: Path) -> Path:
     # A major version of transformers may read the files of another one differently.
     major = version("transformers").partition(".")[0]
     return cache_home() / "models" / f"smollm2-{key}-{_FORMAT}-transformers{major}"
-
-
-def _move(scratch: Path, target: Path) -> None:
-    try:
-        scratch.rename(target)
-    except OSError:
-        if not target.is_dir():  # otherwise another process was faster, with the same bytes
-            raise

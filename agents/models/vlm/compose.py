@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoTokenizer, LlamaForCausalLM
 
 from inhabit.agents.models.eyes.network import EyesConfig
+from inhabit.agents.models.local.recommended import copy_recommended
+from inhabit.agents.models.vlm import BUNDLED
 from inhabit.agents.models.vlm.model import InhabitVlm, InhabitVlmConfig
 from inhabit.agents.models.vlm.processor import IMAGE, InhabitVlmProcessor
 
-ADAPTERS = "adapters.safetensors"
-"""The file of what was trained."""
 SCALE = 2.0
 """Of the product of an adapter's two matrices."""
 
@@ -57,16 +58,17 @@ def add(model: InhabitVlm, trained: Mapping[str, torch.Tensor]) -> None:
             layer.weight += (SCALE * b @ a).to(layer.weight)
 
 
-def compose(decoder: Path, eyes: Path, trained: Mapping[str, torch.Tensor], out: Path) -> None:
+def compose(decoder: Path, eyes: Path, trained: Path, out: Path) -> None:
     """Write the model to the folder `out`, in bfloat16, as transformers and `inhabit` load it.
 
     Args:
         decoder: folder of SmolLM2.
         eyes: folder of the vision model.
-        trained: by name, as `eie/tuning/vlm/training.py` writes it.
+        trained: the file that `eie/tuning/vlm/training.py` writes.
         out: an existing folder.
     """
     model = untrained(decoder, EyesConfig.from_pretrained(eyes).names)
-    add(model, trained)
+    add(model, load_file(trained))
     model.to(torch.bfloat16).save_pretrained(out)
     InhabitVlmProcessor(AutoTokenizer.from_pretrained(decoder), eyes).save_pretrained(out)
+    copy_recommended(BUNDLED, out)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
 
-from inhabit.agents.models.vlm.compose import ADAPTERS
+from inhabit.agents.models.vlm import ADAPTERS
 from inhabit.agents.models.vlm.model import InhabitVlm
 from inhabit.eie.tuning.vlm.episodes import LabelledEpisode, episodes_in
 from inhabit.eie.tuning.vlm.lora import adapt
@@ -222,8 +222,3 @@ def save_adapters(model: nn.Module, file: Path) -> None:
     trained = {n: p.detach().half() for n, p in model.named_parameters() if p.requires_grad}
     save_file(trained, half)
     half.replace(file)
-
-
-def load_adapters(file: Path) -> dict[str, torch.Tensor]:
-    """What `save_adapters` wrote."""
-    return load_file(file)

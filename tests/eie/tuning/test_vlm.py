@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoTokenizer
 
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.local.encoder import Encoder
-from inhabit.agents.models.local.registration import VLM
-from inhabit.agents.models.vlm.compose import ADAPTERS, add, untrained
+from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
+from inhabit.agents.models.vlm.compose import add, untrained
 from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
 from inhabit.agents.models.vlm.sight import Sight
 from inhabit.eie.tuning.vlm.episodes import (
@@ -27,13 +28,13 @@ from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
 from inhabit.eie.tuning.vlm.rows import Row, Rows, questions
 from inhabit.eie.tuning.vlm.teacher import Teacher
-from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, load_adapters, scores
+from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
 from tests.agents.models.local.tiny_vlm import EYES, save_decoder
 
-SETTINGS = PromptSettings(history="whole", pictures=60, prompt=VLM / "prompt.jinja")
+SETTINGS = PromptSettings(history="whole", pictures=60, prompt=BUNDLED / "prompt.jinja")
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +188,7 @@ def test_training_learns_continues_and_becomes_a_model(
     losses = [float(line.split("loss ")[1].split(",")[0]) for line in said if "loss" in line]
     assert losses[-1] < losses[0]
     model = untrained(decoder, sight.names)
-    add(model, load_adapters(tmp_path / ADAPTERS))
+    add(model, load_file(tmp_path / ADAPTERS))
     row = [rows.episode(episodes[0], "go", {})]
     assert torch.allclose(scores(model, row)[0], scores(second.model, row)[0], atol=0.05)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import torch
+from safetensors.torch import save_file
 from transformers import LlamaForCausalLM
 
 from inhabit.agents.models.eyes import BUNDLED as EYES
-from inhabit.agents.models.local.registration import VLM
 from inhabit.agents.models.vlm.compose import compose
 from inhabit.agents.models.vlm.processor import IMAGE
 from tests.agents.models.local.tiny import text_config, tokenizer
@@ -24,7 +23,7 @@ def save_decoder(folder: Path) -> Path:
 
 
 def save_vlm(decoder: Path, folder: Path, trained: dict[str, torch.Tensor]) -> Path:
-    compose(decoder, EYES, trained, folder)
-    for name in ("prompt.jinja", "inhabit.json"):
-        shutil.copy(VLM / name, folder / name)
+    file = folder.with_suffix(".safetensors")
+    save_file(trained, file)
+    compose(decoder, EYES, file, folder)
     return folder
