@@ -49,6 +49,7 @@ def photographs(
     continues an interrupted set.
     """
     require("pyarrow", "sets", "Data sets")
+    require("sklearn", "sets", "Data sets")
     from inhabit.eie.making.photographs import Photographer, make, photographs_in
     from inhabit.eie.sets.card import write_card
     from inhabit.eie.sets.page.writing import write_page

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inhabit.envs.extras import require
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -148,6 +149,7 @@ def _leave_out(why: str) -> None:
 
 
 def _show_set(folder: Path, as_json: bool) -> None:
+    require("sklearn", "sets", "Data sets")
     from inhabit.eie.sets.card import write_card
     from inhabit.eie.sets.folder import SetFolder
     from inhabit.eie.sets.page.writing import write_page

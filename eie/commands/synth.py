@@ -17,7 +17,6 @@ from inhabit.eie.examples.draft import Funnel
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.components import load_components, owners
 from inhabit.eie.making.local import LocalSynthesis
-from inhabit.eie.sets.card import write_card
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
 from inhabit.eie.sets.page.writing import write_page
 from inhabit.envs.extras import require
@@ -77,6 +76,8 @@ def synth(
     The same command continues an interrupted set.
     """
     require("pyarrow", "sets", "Data sets")
+    require("sklearn", "sets", "Data sets")
+    from inhabit.eie.sets.card import write_card
     from inhabit.eie.sets.tables import write_tables
 
     registration = find_env(env)

@@ -6,14 +6,14 @@ Each example is answered by models that were trained on other rooms (cross-valid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.folds import FOLDS, folds
-from inhabit.eie.sets.regression import CandidateRegression, hashed
+from inhabit.eie.sets.regression import Candidates
 from inhabit.eie.sets.seeing import Grid
 from inhabit.eie.sets.text_features import TfIdf, bag_of_words, roles
 from inhabit.eie.sets.text_network import TextNetwork
@@ -100,14 +100,11 @@ def measure(examples: Examples, seed: int = 0, eyes: Sight | None = None) -> Rep
     found = [
         Baseline("always the first candidate", sum(e.answer == 0 for e in known), len(known)),
         Baseline("the most frequent answer in training", _frequent(known, fold), len(known)),
-        *(
-            Baseline(name, _linear(known, fold, way, seed), len(known))
-            for name, way in ways.items()
-        ),
+        *(Baseline(name, _linear(known, fold, way), len(known)) for name, way in ways.items()),
         Baseline("small text network", _network(known, fold, seed), len(known)),
     ]
     if eyes is not None:
-        detected, attended = _linear(known, fold, eyes, seed), _attention(known, fold, eyes, seed)
+        detected, attended = _linear(known, fold, eyes), _attention(known, fold, eyes, seed)
         found += [
             Baseline("a regression on what a vision network detects", detected, len(known), True),
             Baseline("attention to what a vision network sees", attended, len(known), True),
@@ -116,31 +113,27 @@ def measure(examples: Examples, seed: int = 0, eyes: Sight | None = None) -> Rep
     return Report(chance, tuple(found))
 
 
-def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract, seed: int) -> int:
+def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract) -> int:
     """Right answers of a regression on these features."""
-    features = [[hashed(values) for values in way(example)] for example in examples]
-    right = 0
-    for held in sorted(set(fold)):
-        train = [i for i, other in enumerate(fold) if other != held]
-        model = CandidateRegression.trained(
-            [features[i] for i in train], [examples[i].answer for i in train], seed
-        )
-        right += sum(
-            model.choose(features[i]) == examples[i].answer
-            for i, other in enumerate(fold)
-            if other == held
-        )
-    return right
+    candidates = Candidates([way(example) for example in examples])
+    answers = [example.answer for example in examples]
+    return sum(
+        chosen == answers[i]
+        for train, test in _splits(fold)
+        for chosen, i in zip(candidates.choices(train, test, answers), test, strict=True)
+    )
 
 
 def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int:
-    right = 0
-    for held in sorted(set(fold)):
-        train = [e for e, other in zip(examples, fold, strict=True) if other != held]
-        model = TextNetwork.trained(train, seed)
-        test = [e for e, other in zip(examples, fold, strict=True) if other == held]
-        right += sum(model.choose(example) == example.answer for example in test)
-    return right
+    return sum(
+        chosen == examples[i].answer
+        for train, test in _splits(fold)
+        for chosen, i in zip(
+            TextNetwork([examples[i] for i in train], seed).choices([examples[i] for i in test]),
+            test,
+            strict=True,
+        )
+    )
 
 
 def _attention(examples: Sequence[Example], fold: Sequence[int], eyes: Sight, seed: int) -> int:
@@ -148,26 +141,27 @@ def _attention(examples: Sequence[Example], fold: Sequence[int], eyes: Sight, se
 
     grids = [eyes.grid(example) for example in examples]
     right = 0
-    for held in sorted(set(fold)):
-        train = [i for i, other in enumerate(fold) if other != held]
+    for train, test in _splits(fold):
         model = ImageNetwork.trained([examples[i] for i in train], [grids[i] for i in train], seed)
-        right += sum(
-            model.choose(examples[i], grids[i]) == examples[i].answer
-            for i, other in enumerate(fold)
-            if other == held
-        )
+        right += sum(model.choose(examples[i], grids[i]) == examples[i].answer for i in test)
     return right
 
 
 def _frequent(examples: Sequence[Example], fold: Sequence[int]) -> int:
     """Right answers of always taking the candidate that is right most often in training."""
     right = 0
-    for held in sorted(set(fold)):
-        often = Counter(
-            e.candidates[e.answer] for e, other in zip(examples, fold, strict=True) if other != held
-        )
-        for example, other in zip(examples, fold, strict=True):
-            if other == held:
-                counts = [often[text] for text in example.candidates]
-                right += counts.index(max(counts)) == example.answer
+    for train, test in _splits(fold):
+        often = Counter(examples[i].candidates[examples[i].answer] for i in train)
+        for example in (examples[i] for i in test):
+            counts = [often[text] for text in example.candidates]
+            right += counts.index(max(counts)) == example.answer
     return right
+
+
+def _splits(fold: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """For each fold, the examples of all others, and its own."""
+    for held in sorted(set(fold)):
+        yield (
+            [i for i, other in enumerate(fold) if other != held],
+            [i for i, other in enumerate(fold) if other == held],
+        )

@@ -1,74 +1,59 @@
-"""Logistic regression over candidates, for baselines: sparse hashed features, Adagrad."""
+"""A linear model and a small network that choose among candidates, for the baselines of a set.
+
+Both learn from pairs: what the right candidate has more than a wrong one (Herbrich et al. 2000).
+"""
 
 from __future__ import annotations
 
-import random
-import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.linear_model import LogisticRegression
 
 _SIZE = 1 << 18
-"""Number of weights; features are hashed to them."""
-_RATE = 0.1
-
-Features = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""Weights that a candidate uses, and its values for them."""
+"""Features are hashed to so many columns."""
 
 
-def hashed(values: Mapping[str, float]) -> Features:
-    """Named features as indices and values."""
-    places = np.fromiter((zlib.crc32(n.encode()) % _SIZE for n in values), np.int64, len(values))
-    return places, np.fromiter(values.values(), np.float64, len(values))
+class Candidates:
+    """The features of each candidate of each example."""
 
+    def __init__(self, features: Sequence[Sequence[Mapping[str, float]]]) -> None:
+        """One mapping for each candidate of each example."""
+        hasher = FeatureHasher(_SIZE, alternate_sign=False)
+        self._rows: csr_matrix = hasher.transform(c for candidates in features for c in candidates)
+        self._first = np.cumsum([0, *(len(candidates) for candidates in features)])
 
-class CandidateRegression:
-    """A softmax over the candidates of an example, linear in their features.
-
-    Multinomial logistic regression by Adagrad (Duchi et al. 2011).
-    """
-
-    def __init__(self) -> None:
-        self._weights = np.zeros(_SIZE, np.float64)
-        self._squares = np.full(_SIZE, 1e-8, np.float64)
-
-    @classmethod
-    def trained(
-        cls,
-        examples: Sequence[Sequence[Features]],
-        answers: Sequence[int],
-        seed: int,
-        epochs: int = 6,
-    ) -> CandidateRegression:
-        """Train.
+    def choices(
+        self, train: Sequence[int], test: Sequence[int], answers: Sequence[int]
+    ) -> list[int]:
+        """Train on some examples, and choose in others: the best candidate, the first of equals.
 
         Args:
-            examples: features of each candidate of each example.
-            answers: index of the right candidate of each example.
-            seed: of the order of training.
-            epochs: passes over the examples.
+            train: numbers of examples.
+            test: numbers of others.
+            answers: index of the right candidate of every example.
         """
-        made, rng = cls(), random.Random(f"candidate regression {seed}")
-        order = list(range(len(examples)))
-        for _ in range(epochs):
-            rng.shuffle(order)
-            for number in order:
-                made._learn(examples[number], answers[number])
-        return made
+        right, wrong = self._pairs(train, answers)
+        apart = self._rows[right] - self._rows[wrong]
+        # Every other pair the other way round: a regression needs both classes.
+        sign = np.where(np.arange(len(right)) % 2, -1.0, 1.0)
+        model = LogisticRegression(fit_intercept=False, solver="liblinear", max_iter=200)
+        model.fit(apart.multiply(sign[:, None]).tocsr(), sign)
+        scores: NDArray[np.float64] = self._rows @ model.coef_[0]
+        return [int(scores[self._first[i] : self._first[i + 1]].argmax()) for i in test]
 
-    def choose(self, candidates: Sequence[Features]) -> int:
-        """Index of the candidate with the highest score; the first of equals."""
-        return int(np.argmax(self._scores(candidates)))
-
-    def _scores(self, candidates: Sequence[Features]) -> NDArray[np.float64]:
-        return np.array([self._weights[at] @ values for at, values in candidates])
-
-    def _learn(self, candidates: Sequence[Features], answer: int) -> None:
-        scores = self._scores(candidates)
-        shares = np.exp(scores - scores.max())
-        shares /= shares.sum()
-        for place, (at, values) in enumerate(candidates):
-            slope = (shares[place] - (place == answer)) * values
-            self._squares[at] += slope**2
-            self._weights[at] -= _RATE * slope / np.sqrt(self._squares[at])
+    def _pairs(
+        self, examples: Sequence[int], answers: Sequence[int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of right candidates, each with that of a wrong one."""
+        found = [
+            (self._first[i] + answers[i], row)
+            for i in examples
+            for row in range(self._first[i], self._first[i + 1])
+            if row != self._first[i] + answers[i]
+        ]
+        right, wrong = np.array(found, np.int64).reshape(-1, 2).T
+        return right, wrong

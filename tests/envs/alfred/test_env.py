@@ -31,10 +31,16 @@ class TestAlfred(EnvContract):
     """Every rule of the contract, on three tasks of different types and rooms."""
 
     def make(self) -> Env:
-        return Alfred()
+        return Alfred(settings=AlfredSettings(wire="none"))
 
     def tasks(self) -> Sequence[Task]:
         return three_tasks()
+
+
+@pytest.mark.slow  # an episode is the same without a wire: test_direct.py
+class TestThroughPipes(TestAlfred):
+    def make(self) -> Env:
+        return Alfred()
 
 
 def task(scene: dict[str, object], goal: dict[str, object] | None = None) -> Task:
