@@ -66,14 +66,17 @@ class Iwisdm(Env):
     Scene: ClassVar[type[BaseModel]] = IwisdmScene
     determinism = Determinism.FRAMES
 
-    def __init__(self, settings: IwisdmSettings | None = None) -> None:
-        """Start the library.
+    def __init__(
+        self, settings: IwisdmSettings | None = None, author: TrialAuthor | None = None
+    ) -> None:
+        """Start the library, or use `author`, which environments of one thread may share.
 
         Raises:
             UnavailableError: it is not there.
         """
         self._together = (settings or IwisdmSettings()).showing == "together"
-        self._author = TrialAuthor()
+        self._own = author is None
+        self._author = author or TrialAuthor()
         self._trial = _NONE
         self._said: list[str] = []
 
@@ -135,7 +138,8 @@ class Iwisdm(Env):
 
     def close(self) -> None:
         """Stop the library."""
-        self._author.close()
+        if self._own:
+            self._author.close()
 
     def plan(self) -> Sequence[Action]:
         """The remaining right answers."""

@@ -47,8 +47,21 @@ async def waits(view):
 """
 
 
-@pytest.mark.parametrize("number", [SIGINT, SIGTERM, SIGHUP])
-@pytest.mark.parametrize("agent", ["python", "regex", "c"])
+STUCK = [("python", SIGINT), ("regex", SIGHUP), ("c", SIGTERM)]
+
+
+@pytest.mark.parametrize(
+    ("agent", "number"),
+    [
+        *STUCK,
+        *(
+            pytest.param(agent, number, marks=pytest.mark.slow)
+            for agent in ("python", "regex", "c")
+            for number in (SIGINT, SIGTERM, SIGHUP)
+            if (agent, number) not in STUCK
+        ),
+    ],
+)
 def test_the_second_signal_ends_what_is_stuck(agent: str, number: Signals, tmp_path: Path) -> None:
     process = _stuck(agent, tmp_path)
     family = psutil.Process(process.pid).children(recursive=True)

@@ -15,10 +15,22 @@ def _make(name: str, **which: Any) -> Any:
     return made.unwrapped
 
 
+WORDS = [{}, {"words": "bytes"}, {"words": "none"}, {"actions": "text"}]
+
+
 @pytest.mark.parametrize(
-    "words", [{}, {"words": "bytes"}, {"words": "none"}, {"actions": "text"}], ids=str
+    ("name", "words"),
+    [
+        *(("toy", words) for words in WORDS),
+        *((name, {}) for name in ("alfred", "virtualhome", "thor_nav", "pca_bench")),
+        *(
+            pytest.param(name, words, marks=pytest.mark.slow)
+            for name in ("alfred", "virtualhome", "thor_nav", "pca_bench")
+            for words in WORDS[1:]
+        ),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("name", ["toy", "alfred", "virtualhome", "thor_nav", "pca_bench"])
 def test_gymnasiums_own_checker_passes(name: str, words: dict[str, str]) -> None:
     from gymnasium.utils.env_checker import check_env
 

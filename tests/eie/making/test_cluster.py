@@ -59,6 +59,7 @@ def test_a_set_from_a_cluster_has_the_same_bytes(tmp_path: Path, address: str) -
     assert "cluster" not in SetFolder.open(tmp_path / "spread").header.settings
 
 
+@pytest.mark.slow
 def test_a_set_goes_on_wherever_it_was_begun(tmp_path: Path, address: str) -> None:
     here = synth(tmp_path / "here")
     lines = here["attempts.jsonl"].splitlines(keepends=True)

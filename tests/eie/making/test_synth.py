@@ -139,7 +139,9 @@ def test_more_workers_make_the_same_set(undisturbed: Path, tmp_path: Path) -> No
     assert files(tmp_path / "set") == files(undisturbed)
 
 
-@pytest.mark.parametrize("size", [10, 300, 5_000])
+@pytest.mark.parametrize(
+    "size", [300, *(pytest.param(n, marks=pytest.mark.slow) for n in (10, 5_000))]
+)
 def test_killed_and_resumed_it_is_the_same_set(
     undisturbed: Path, tmp_path: Path, size: int
 ) -> None:
@@ -161,7 +163,9 @@ def test_killed_and_resumed_it_is_the_same_set(
     assert files(out) == files(undisturbed)
 
 
-@pytest.mark.parametrize("cut", [1, 40, 1_000, 20_000])
+@pytest.mark.parametrize(
+    "cut", [40, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 1_000, 20_000))]
+)
 def test_torn_lines_are_made_anew(undisturbed: Path, tmp_path: Path, cut: int) -> None:
     out = tmp_path / "set"
     subprocess.run(["cp", "-r", str(undisturbed), str(out)], check=True)

@@ -68,7 +68,11 @@ def test_scores_are_those_of_ranking(
 
 @pytest.mark.parametrize(
     ("kind", "objective"),
-    [*((kind, Objective.RANKING) for kind in KINDS), *(("llava", o) for o in Objective)],
+    [
+        ("llava", Objective.RANKING),
+        *(pytest.param(kind, Objective.RANKING, marks=pytest.mark.slow) for kind in KINDS),
+        *(pytest.param("llava", o, marks=pytest.mark.slow) for o in Objective),
+    ],
 )
 def test_every_architecture_learns(
     kind: str, objective: Objective, bases: dict[str, Path], made: Path, tmp_path: Path
@@ -214,7 +218,14 @@ def test_micro_batches_give_the_same_steps(
         assert (one.norm or 0) == pytest.approx(other.norm or 0, rel=1e-2)
 
 
-@pytest.mark.parametrize("said", [{"checkpointing": True}, {"attention": "eager"}, {"cache": 0}])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"checkpointing": True},
+        pytest.param({"attention": "eager"}, marks=pytest.mark.slow),
+        pytest.param({"cache": 0}, marks=pytest.mark.slow),
+    ],
+)
 def test_settings_of_speed_and_memory_change_no_loss(
     said: dict[str, object], bases: dict[str, Path], made: Path, tmp_path: Path
 ) -> None:

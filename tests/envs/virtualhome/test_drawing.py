@@ -28,6 +28,7 @@ from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 pytestmark = needs_virtualhome
 
 VIEWS: tuple[View, ...] = ("first_person", "over_the_shoulder", "top_down")
+FLATS = [pytest.param(n, marks=pytest.mark.slow if n % 3 else ()) for n in range(7)]
 
 
 def world(flat: int = 0, seed: int = 0, **scene: object) -> FlatWorld:
@@ -214,7 +215,7 @@ def test_what_was_dropped_lies_on_the_floor_of_the_room_where_it_was():
     assert abs(place.z - bedroom.z) < bedroom.hz
 
 
-@pytest.mark.parametrize("flat", range(7))
+@pytest.mark.parametrize("flat", FLATS)
 def test_the_character_stands_free_in_its_room_and_looks_at_what_it_walked_to(flat: int):
     start = world(flat, 3, room="kitchen")
     stage = FlatPicture(start)
@@ -267,7 +268,7 @@ def test_evening_lamps_and_switches():
     assert picture(world(0, 0, time=23.0)).mean() < by_day
 
 
-@pytest.mark.parametrize("flat", range(7))
+@pytest.mark.parametrize("flat", FLATS)
 def test_flats_have_at_least_150_things_apart_from_each_other(flat: int):
     for seed in range(4):
         graph = world(flat, seed)

@@ -42,6 +42,7 @@ from inhabit.envs.worker.link import Link
 PLUGIN = Path(__file__).with_name("plugin")
 
 
+@pytest.mark.slow  # what a worker answers is compared with the environment inside below
 class TestToyInAWorker(EnvContract):
     def make(self) -> Env:
         return WorkerEnv("toy", "grid", {}, deadline=30)

@@ -31,6 +31,7 @@ from inhabit.envs.simulators.household.rooms.ithor import SCENES
 pytestmark = pytest.mark.filterwarnings("ignore:Restarting unity")
 
 SERVERS = {"fifo": FifoServer, "wsgi": WsgiServer}
+WIRES = ["fifo", pytest.param("wsgi", marks=pytest.mark.slow)]
 WALK = ("MoveAhead", "MoveBack", "MoveLeft", "MoveRight", "RotateRight", "RotateLeft")
 LOOK = ("LookUp", "LookDown", "Crouch", "Stand", "Pass", "GetReachablePositions")
 
@@ -330,7 +331,7 @@ def broken(tmp_path: Path, when: str) -> str:
     return str(script)
 
 
-@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+@pytest.mark.parametrize("wire", WIRES)
 def test_a_bug_in_an_action_ends_the_simulator(tmp_path: Path, wire: Any) -> None:
     client = start(
         "unity", executable=broken(tmp_path, "Crouch"), display=":0", scene="FloorPlan1", wire=wire
@@ -343,7 +344,12 @@ def test_a_bug_in_an_action_ends_the_simulator(tmp_path: Path, wire: Any) -> Non
 
 @pytest.mark.parametrize(
     ("wire", "when"),
-    [("fifo", "GetScenesInBuild"), ("fifo", "Reset"), ("wsgi", "Reset"), ("wsgi", "Initialize")],
+    [
+        ("fifo", "GetScenesInBuild"),
+        ("wsgi", "Reset"),
+        pytest.param("fifo", "Reset", marks=pytest.mark.slow),
+        pytest.param("wsgi", "Initialize", marks=pytest.mark.slow),
+    ],
 )
 def test_a_bug_while_starting_is_shown(tmp_path: Path, wire: Any, when: str) -> None:
     with pytest.raises(SimulatorError, match=r"a \{bug\} in an action"):
@@ -352,7 +358,7 @@ def test_a_bug_while_starting_is_shown(tmp_path: Path, wire: Any, when: str) -> 
         )
 
 
-@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+@pytest.mark.parametrize("wire", WIRES)
 def test_a_simulator_that_does_not_start_is_no_wait(tmp_path: Path, wire: Any) -> None:
     script = tmp_path / "unity"
     script.write_text("#!/bin/sh\necho no {display} >&2\nexit 7\n")
@@ -366,7 +372,7 @@ def test_a_simulator_that_does_not_start_is_no_wait(tmp_path: Path, wire: Any) -
 HANGS = "#!/bin/sh\necho loading {shaders} >&2\nexec sleep 100\n"
 
 
-@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+@pytest.mark.parametrize("wire", WIRES)
 def test_a_simulator_that_hangs_at_its_start_is_killed(tmp_path: Path, wire: Any) -> None:
     script = tmp_path / "unity"
     script.write_text(HANGS)
@@ -385,7 +391,7 @@ def test_a_simulator_that_hangs_at_its_start_is_killed(tmp_path: Path, wire: Any
     assert not [c for c in left if c.status() != psutil.STATUS_ZOMBIE]
 
 
-@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+@pytest.mark.parametrize("wire", WIRES)
 def test_a_simulator_that_hangs_in_an_action_is_killed(wire: Any) -> None:
     client = start("embedded", scene="FloorPlan1", wire=wire, step_seconds=20.0)
     os.kill(client.unity_pid, signal.SIGSTOP)
@@ -419,7 +425,7 @@ time.sleep(1000)
 """
 
 
-@pytest.mark.parametrize("wire", ["fifo", "wsgi"])
+@pytest.mark.parametrize("wire", WIRES)
 def test_the_simulator_ends_with_its_client(tmp_path: Path, wire: str) -> None:
     command = [sys.executable, "-c", OTHER, wire]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}  # what is killed leaves its files

@@ -223,7 +223,13 @@ def test_the_documentation_has_this_table() -> None:
     assert markdown() in page.read_text(encoding="utf-8"), "run scripts/thor_table"
 
 
-@pytest.mark.parametrize("name", [row.name for row in rows() if row.status != "refused"])
+DONE = [row.name for row in rows() if row.status != "refused"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow if i % 3 else ()) for i, n in enumerate(DONE)],
+)
 def test_what_is_done_succeeds(controller: Controller, name: str) -> None:
     controller.reset("FloorPlan1", gridSize=0.25, fieldOfView=90)
     made = MADE.get(name, plain())
