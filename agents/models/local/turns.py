@@ -37,17 +37,27 @@ class Turns:
 
     def read(self, prompt: EncodedPrompt, read: Read) -> Any:
         """The cache of all tokens of `prompt` but the last."""
-        ids, cache, begin, shown = prompt.ids, None, 0, 0
-        key = hashlib.sha256()
+        turns, cache, known = self._turns(prompt), None, 0
+        for number, (key, _, _) in enumerate(turns, 1):
+            if key in self._kept:
+                known, cache = number, self._kept[key]
+                self._kept.move_to_end(key)
+        for key, turn, shown in turns[known:]:
+            cache = read([turn], cache, {"detections": shown})
+            self._kept[key] = cache
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return cache
+
+    def _turns(self, prompt: EncodedPrompt) -> list[tuple[bytes, list[int], Any]]:
+        """Digest of everything up to the end of each turn, the turn's tokens, and its images."""
+        ids, found, begin, shown = prompt.ids, [], 0, 0
+        so_far = hashlib.sha256()
         every = prompt.extra(self._model)["detections"]
         for end in [i + 1 for i, t in enumerate(ids[:-2]) if t == self._ends] + [len(ids) - 1]:
             turn = list(ids[begin:end])
             given = every[shown : shown + turn.count(self._image)]
-            key.update(repr(turn).encode() + given.float().cpu().numpy().tobytes())
-            known = self._kept.pop(key.digest(), None)
-            cache = known or read([turn], cache, {"detections": given})
-            self._kept[key.digest()] = cache
+            so_far.update(repr(turn).encode() + given.float().cpu().numpy().tobytes())
+            found.append((so_far.digest(), turn, given))
             begin, shown = end, shown + len(given)
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
-        return cache
+        return found
