@@ -33,6 +33,8 @@ class AgentRegistration:
     """
     model: str | None = None
     """KIND:NAME of its default model; None if it uses no model."""
+    earlier_models: Mapping[str, str] = field(default_factory=dict)
+    """KIND:NAME in earlier records -> what that model is called today."""
     needs: frozenset[Grant] = frozenset()
     """Grants that it requires."""
     wants: Mapping[str, str] = field(default_factory=dict)
@@ -51,6 +53,7 @@ def _problem(registration: AgentRegistration) -> str | None:
         type_problem(registration, "summary", str)
         or type_problem(registration, "make", Callable)
         or type_problem(registration, "model", str, NoneType)
+        or type_problem(registration, "earlier_models", Mapping)
         or needs_problem(registration.needs)
         or type_problem(registration, "wants", Mapping)
         or type_problem(registration, "candidates", str)
@@ -67,7 +70,6 @@ _ENTRIES = Entries(
         "expert": "inhabit.agents.planners.expert:REGISTRATION",
         "gold": "inhabit.agents.planners.expert:GOLD",
         "human": "inhabit.agents.planners.human:REGISTRATION",
-        "planner": "inhabit.agents.planners.planner:REGISTRATION",
         "rank": "inhabit.agents.planners.rank:REGISTRATION",
         "beam": "inhabit.agents.planners.beam:REGISTRATION",
         "chat": "inhabit.agents.planners.chat:REGISTRATION",

@@ -14,6 +14,12 @@ import networkx as nx
 
 LAYERS = ("envs", "agents", "episodes", "eie")
 """A package may import from itself and from those before it. The rest of `inhabit/` is on top."""
+SEALED = "inhabit.agents.alfred_specialist"
+"""Joins by entry points, as packages of others do: it may import all, and nothing imports it."""
+ITS_WORDS = re.compile(
+    r"alfred_specialist|\b(microwave|faucet|lamp|knife|potato|skills?|rankers?)\b", re.I
+)
+"""What only the sealed folder and environments speak of."""
 ENVS_FOR_AGENTS = frozenset(
     {
         "inhabit.envs.core",
@@ -86,7 +92,9 @@ class Module:
 
     @property
     def layer(self) -> int:
-        """Its place in `LAYERS`; what is in `inhabit/` itself comes after all of them."""
+        """Its place in `LAYERS`; then comes what is in `inhabit/` itself, then what is sealed."""
+        if self.name.startswith(SEALED):
+            return len(LAYERS) + 1
         part = self.name.split(".")[1:2]
         return LAYERS.index(part[0]) if part and part[0] in LAYERS else len(LAYERS)
 
@@ -189,6 +197,19 @@ def outside_contract(tree: Mapping[str, Module]) -> list[str]:
 
 def _allowed(module: Module) -> frozenset[str]:
     return ENVS_FOR_AGENTS if module.name.startswith("inhabit.agents") else ENVS_FOR_OTHERS
+
+
+def words_of_the_sealed(tree: Mapping[str, Module], free: Collection[str] = ()) -> list[str]:
+    """Words of the sealed folder in other modules of agents and in eie/tuning, but for `free`."""
+    return [
+        f"{name}:{number} {found[0]!r}"
+        for name, module in tree.items()
+        if name.startswith(("inhabit.agents", "inhabit.eie.tuning"))
+        and not name.startswith(SEALED)
+        and name not in free
+        for number, line in enumerate(module.file.read_text(encoding="utf-8").splitlines(), 1)
+        if (found := ITS_WORDS.search(line)) is not None
+    ]
 
 
 def named_environments(tree: Mapping[str, Module], names: Collection[str]) -> list[str]:

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from imports import (
     ENVS_FOR_AGENTS,
+    SEALED,
     Module,
     circles,
     modules,
     named_environments,
     outside_contract,
     upward,
+    words_of_the_sealed,
 )
 
 from inhabit.envs import registry
@@ -26,6 +28,10 @@ NAMED_ON_PURPOSE = {
     "inhabit.eie.export.egoplan 'egoplan'",
 }
 """The export format is EgoPlan's own; it is not asked of the environment of that name."""
+ENGLISH = {"inhabit.agents.dialogue.synonyms"}
+"""Names of household things, for every agent."""
+ITS_SCRIPTS = {"train_planner", "train_reader", "measure_reading", "count_places", "make_vlm"}
+"""Those that make the specialist's parts, and the one that takes it as a teacher."""
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +60,17 @@ def test_only_the_contract_of_envs_is_imported(tree: Mapping[str, Module]) -> No
 def test_nothing_above_envs_names_an_environment(tree: Mapping[str, Module]) -> None:
     found = {_without_line(one) for one in named_environments(tree, registry.names())}
     assert found == NAMED_ON_PURPOSE
+
+
+def test_nothing_generic_speaks_of_the_sealed_folder(tree: Mapping[str, Module]) -> None:
+    assert any(name.startswith(SEALED) for name in tree)
+    assert words_of_the_sealed(tree, ENGLISH) == []
+
+
+def test_only_its_own_scripts_import_the_sealed_folder() -> None:
+    files = [file for file in (ROOT / "scripts").rglob("*") if file.is_file()]
+    naming = {file.name for file in files if SEALED.encode() in file.read_bytes()}
+    assert naming == ITS_SCRIPTS
 
 
 def _without_line(found: str) -> str:
@@ -87,6 +104,10 @@ def _names(tree: Mapping[str, Module]) -> Sequence[object]:
         ("envs/core.py", "LAZY = 'inhabit.agents.core:Agent'", upward),
         ("eie/make.py", "LAZY = 'inhabit.envs.toy:REGISTRATION'", outside_contract),
         ("agents/core.py", "DEFAULT = 'toy'", _names),
+        ("agents/core.py", "from inhabit.agents.alfred_specialist import x", upward),
+        ("inhabit/cli.py", "def f():\n    import inhabit.agents.alfred_specialist", upward),
+        ("agents/core.py", "KIND = 'alfred_specialist'", words_of_the_sealed),
+        ("agents/models/__init__.py", "# a ranker", words_of_the_sealed),
         ("eie/make.py", "def f(env='alfred'): ...", _names),
     ],
 )
@@ -126,6 +147,7 @@ def _sound(root: Path) -> None:
         "envs/registry.py": "from inhabit.envs.core import x\nNAMES = ('toy', 'alfred')",
         "envs/toy/__init__.py": "from inhabit.envs.core import x",
         "agents/core.py": "from inhabit.envs.core import x",
+        "agents/alfred_specialist/__init__.py": "import inhabit.eie.make\nSHUT = 'microwave'",
         "agents/models/__init__.py": "from inhabit.agents.core import Agent",
         "episodes/run.py": "from inhabit.envs import registry\nimport inhabit.agents.core",
         "eie/make.py": "import json\nfrom inhabit.episodes.run import run",

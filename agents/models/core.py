@@ -33,8 +33,6 @@ class Ability(StrEnum):
     """Native tool calls."""
     SCHEMA = "schema"
     """Replies constrained to a JSON schema."""
-    EYES = "eyes"
-    """Object detection in images, apart from any prompt: `Model.look`."""
     LOGPROBS = "logprobs"
     """Log-probabilities of single letters as the reply: `Model.choose`."""
 
@@ -249,14 +247,6 @@ class Model(ABC):
     def count_earlier(self, calls: Iterable[Call]) -> None:
         """Count the calls of a run before it was interrupted: its budget is for the whole run."""
         return
-
-    async def look(self, pictures: Sequence[Image]) -> Sequence[Mapping[str, float]]:
-        """Detect objects in each of `pictures`: kinds, each with a confidence, 0..1.
-
-        Raises:
-            ModelError: `Ability.EYES` is not declared.
-        """
-        raise ModelError(f"{self.name} has no vision model to detect objects with.")
 
     def check_budget(self) -> None:
         """Check that the budget is not spent.

@@ -12,6 +12,7 @@ from inhabit.agents.deciding import close_agent, decide
 from inhabit.envs.files import make_folder
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.faults import Faults
+from inhabit.episodes.playing.from_record import with_todays_model
 from inhabit.episodes.playing.level import comparable
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.play import play
@@ -101,7 +102,7 @@ async def fork_episode(
     agent: Agent | None = None
     env_thread: EnvThread | None = None
     try:
-        same = plan.model == run.header.model
+        same = plan.model == with_todays_model(run.header, plan.agent).model
         model = plan.load_model(run.header.model_details if same else {})
         done = attempt.steps[fork.step].decide
         agent = ForkAgent(plan.make_agent(model), fork, done.action if done else None)

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from inhabit.agents.from_file import names_file
 from inhabit.agents.models import registry as models
+from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Env, Task
 from inhabit.envs.marks import places, trusting, without_effect
@@ -84,6 +85,17 @@ def env_of_run(
     return partial(make_env, registration, backend, settings, cast("RunSettings", kept["run"]))
 
 
+def with_todays_model(header: RunHeader, agent: AgentRegistration) -> RunHeader:
+    """`header` with its model, and those of its settings that are left, as `agent` has it today."""
+    name = agent.earlier_models.get(header.model or "")
+    if name is None:
+        return header
+    left = models.find(name)[0].settings.model_fields
+    kept = {key: value for key, value in header.settings.model.items() if key in left}
+    settings = header.settings.model_copy(update={"model": kept})
+    return header.model_copy(update={"model": name, "settings": settings})
+
+
 def plan_like(
     header: RunHeader,
     *,
@@ -111,17 +123,19 @@ def plan_like(
         UnknownNameError, ModelError: as `plan`.
         SettingError: as `plan`; or the record names a place that is not said again.
     """
-    kept = header.settings
-    other = agent not in (None, header.agent)
-    asked = model or (None if other else header.model)
-    before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
-    owners: dict[str, type[BaseModel]] = {"env": find_env(header.env).settings, "run": RunSettings}
     if agent is None and names_file(header.agent):
         raise SettingError(
             f"{where} was played by {header.agent}, an agent in a file, and a record does not say "
             "which program is run. Name a registered agent where this command takes --agent."
         )
     planner = find_agent(agent or header.agent)
+    header = with_todays_model(header, planner)
+    model = planner.earlier_models.get(model or "", model)
+    kept = header.settings
+    other = agent not in (None, header.agent)
+    asked = model or (None if other else header.model)
+    before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
+    owners: dict[str, type[BaseModel]] = {"env": find_env(header.env).settings, "run": RunSettings}
     owners["agent"] = planner.settings
     said = list(assignments)
     if not other:

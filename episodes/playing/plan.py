@@ -287,4 +287,4 @@ def software(packages: Sequence[str]) -> Mapping[str, str]:
 def _model(agent: AgentRegistration, model: str | None) -> str | None:
     if model is not None and agent.model is None:
         raise ModelError(f"The agent {agent.name!r} asks no model: leave --model out.")
-    return model or agent.model
+    return agent.earlier_models.get(model or "", model) or agent.model

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from inhabit.agents.core import Agent
 from inhabit.agents.deciding import close_agent
 from inhabit.envs.core import Task
 from inhabit.episodes.playing.env_thread import EnvThread
+from inhabit.episodes.playing.from_record import with_todays_model
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.run import Watch, run_episodes, unfinished
 from inhabit.episodes.playing.spending import calls_of
@@ -38,7 +40,8 @@ def resumed(
     found = earlier(folder)
     if found is not None:
         header = chosen.header(found.header.determinism, tasks, command)
-        check_same(found, header, tasks, chosen.without_effect())
+        was = replace(found, header=with_todays_model(found.header, chosen.agent))
+        check_same(was, header, tasks, chosen.without_effect())
         if len(tasks) > len(found.tasks):
             return grow(found, tasks, header.command)
     return found

@@ -214,7 +214,7 @@ def test_where_no_agent_is_named_the_planner_decides_in_what_it_knows(
     out = str(tmp_path / "run")
     assert inhabit("run", "alfred", "--n", "1", "--max-steps", "1", "--out", out).code == 0
     header = Run.open(out).header
-    assert (header.agent, header.model) == ("planner", "local:inhabit")
+    assert (header.agent, header.model) == ("planner", "alfred_specialist:bundled")
     assert header.candidates == "vocabulary", "What the planner was trained on."
 
 

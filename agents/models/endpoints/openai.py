@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _OPENAI = "https://api.openai.com/v1"
 _KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
 """Where a key may stand in the environment; the first that is set counts."""
-_ABLE = frozenset(Ability) - {Ability.RANK, Ability.BEAM, Ability.EYES}
+_ABLE = frozenset(Ability) - {Ability.RANK, Ability.BEAM}
 _CONNECT = 4.0
 """Seconds for a connection: an address where nothing is may never answer."""
 _LETTERS = 20

@@ -12,15 +12,12 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Model
-from inhabit.agents.models.eyes import BUNDLED
 from inhabit.agents.models.local import fingerprint
 from inhabit.agents.models.local.adapter import base_of, is_made_here
-from inhabit.agents.models.local.folder import OpenedFolder
 from inhabit.agents.models.local.recommended import recommended_by
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
-from inhabit.agents.models.ranker import BOX, RANKER
-from inhabit.agents.models.registry import ModelRegistration
+from inhabit.agents.models.registry import ModelRegistration, kinds
 from inhabit.envs.core import UnavailableError
 
 _OURS = frozenset({"smollm2", "inhabit-vlm"})
@@ -40,9 +37,6 @@ def let_idle_threads_sleep() -> None:
 
 def _load(name: str, settings: LocalSettings) -> Model:
     let_idle_threads_sleep()
-    small = BOX if name == "inhabit" else Path(name).expanduser()
-    if (small / RANKER).is_file():
-        return _load_ranker(small, name, settings)
     source, adapters = resolve(name)
     if source != "smollm2" and not Path(source).is_dir():
         _go_offline_if_unreachable()
@@ -64,29 +58,6 @@ def _load(name: str, settings: LocalSettings) -> Model:
     model.details = {**model.details, "hash": _hash(source)}
     if adapters:
         model.details = {**model.details, "adapters": tuned}
-    return model
-
-
-def _load_ranker(folder: Path, name: str, settings: LocalSettings) -> Model:
-    """Load the ranker of the bundled planner, which is not a transformer."""
-    try:
-        from inhabit.agents.models.ranker.model import load
-    except ImportError as error:
-        raise UnavailableError(
-            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'. "
-            "Without it, choose an agent that asks no model, such as --agent expert."
-        ) from error
-    opened = OpenedFolder(folder)
-    eyes = BUNDLED if folder == BOX else folder / "eyes"
-    model = load(
-        opened.path,
-        f"local:{name}",
-        eyes=BUNDLED if folder == BOX else None,
-        threads=settings.threads,
-    )
-    model.details = {"device": "cpu", "hash": f"sha256:{fingerprint.of_folder(folder)}"}
-    if eyes.is_dir():
-        model.details = {**model.details, "eyes": f"sha256:{fingerprint.of_folder(eyes)}"}
     return model
 
 
@@ -133,6 +104,12 @@ def resolve(name: str) -> tuple[str, list[Path]]:
         folder = Path(name)
         base = base_of(folder)
         if base is None:
+            if folder.is_dir() and not (folder / "config.json").exists():
+                others = ", ".join(kind for kind in kinds() if kind != "local")
+                raise ModelError(
+                    f"There is no config.json in {name}, so transformers has not saved it. A model "
+                    f"of another kind is named as KIND:FOLDER; the other kinds are {others}."
+                )
             break
         if folder in adapters:
             raise ModelError(f"The adapters in {name} are their own base.")
@@ -177,7 +154,7 @@ def _source(name: str) -> str:
 
 def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
     """The settings that a model's folder recommends, or else that of its base model."""
-    if name in ("inhabit", "smollm2"):
+    if name == "smollm2":
         return {}
     source, adapters = resolve(name)
     folders = [*reversed(adapters), Path(source)]
@@ -186,9 +163,9 @@ def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
 
 REGISTRATION = ModelRegistration(
     kind="local",
-    summary="a transformers model by folder or hub name; smollm2; inhabit (for --agent planner)",
+    summary="a transformers model by folder or hub name; or smollm2",
     settings=LocalSettings,
     load=_load,
-    is_place=lambda name: name not in (*_OURS, "inhabit"),
+    is_place=lambda name: name not in _OURS,
     recommended=_recommended,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -17,7 +18,6 @@ from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.frames import frames_of
 from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.vlm.sight import FEATURES, Sight, Table, look, nothing
-from inhabit.eie.tuning.vlm.teacher import Teacher
 from inhabit.envs.core import Action, Env, Reason, Task
 from inhabit.episodes.episode import MAX_INVALID, Episode, Limits
 from inhabit.episodes.recording.schema import Choice, Ending
@@ -26,6 +26,19 @@ from inhabit.episodes.recording.schema import Sight as Shown
 MOST_STEPS = 50
 Chooser = Callable[[View, Action], Action]
 """Chooses the action to execute, given what is known and the teacher's action."""
+
+
+class Teacher(Protocol):
+    """Knows what to do at any step, whoever led there (DAgger, Ross et al., 2011)."""
+
+    def choose(self, view: View, looks: Sequence[Table], hidden: int | None = None) -> Action:
+        """The best candidate of `view`.
+
+        Args:
+            view: of the present step.
+            looks: what was detected before each step of its history, and now.
+            hidden: a class that it is not to know of.
+        """
 
 
 class LabelledStep(BaseModel):

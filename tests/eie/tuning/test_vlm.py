@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoTokenizer
 
+from inhabit.agents.alfred_specialist.training.teacher import PlannerTeacher
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
@@ -27,7 +28,6 @@ from inhabit.eie.tuning.vlm.episodes import (
 from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
 from inhabit.eie.tuning.vlm.rows import Row, Rows, questions
-from inhabit.eie.tuning.vlm.teacher import Teacher
 from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
@@ -58,7 +58,7 @@ def played(sight: Sight, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     """A file with two episodes; what was observed in the first, and its actions."""
     file = tmp_path_factory.mktemp("episodes") / "episodes.jsonl"
     settings = AlfredSettings(split="train", clips=True, wire="none", navigation="teleport")
-    teacher, seen = Teacher(sight.names), []
+    teacher, seen = PlannerTeacher(sight.names), []
     with Alfred(settings=settings) as env:
         for seed, task in enumerate(sample(2, 5, settings)):
             slips = noisy_teacher(0.3, random.Random(seed))

@@ -58,7 +58,7 @@ def test_a_name_that_two_things_in_a_room_go_by_is_not_used() -> None:
 def test_goals_are_read_back_as_they_were_meant() -> None:
     """The reader was trained on people's goals alone; it never saw how these are made."""
     pytest.importorskip("torch")
-    from inhabit.agents.reading.reader import load_reader
+    from inhabit.agents.alfred_specialist.reading.reader import load_reader
 
     reader, rng, wrong, sure = load_reader(), random.Random(2), [], 0
     for room, goal in goals():

@@ -16,7 +16,7 @@ from transformers import (
     AutoTokenizer,
 )
 
-from inhabit.agents.core import ModelError, Ranked
+from inhabit.agents.core import Ranked
 from inhabit.agents.models.core import Model
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
@@ -146,9 +146,3 @@ def test_a_wide_beam_orders_all_candidates_by_the_penalty(tmp_path: Path) -> Non
 def test_the_switches_are_for_the_beam_over_candidates() -> None:
     with pytest.raises(ValueError, match="leave them out"):
         BeamSettings(end=True, plan=True)
-
-
-def test_a_model_without_tokens_says_so() -> None:
-    ranker = load("local:inhabit", LocalSettings())
-    with pytest.raises(ModelError, match="scores no tokens"):
-        asyncio.run(ranker.beam(prompt((), 0), ["open it"], width=1, end=True))

@@ -1,0 +1,110 @@
+"""The network of the reader: a bidirectional GRU over words, with one classifier per role.
+
+A word is the sum of its own embedding and the mean embedding of its character n-grams, as in
+fastText (Bojanowski et al., 2017), so that misspelt words and plurals are close to known ones. A
+known name also adds directly to the score of its noun, so that rare nouns are read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from inhabit.agents.alfred_specialist.reading.reading import ROLES
+from inhabit.agents.alfred_specialist.reading.words import BUCKETS, Mentions, grams, tokens
+
+_EMBEDDED, _HIDDEN = 96, 128
+_HEADS = 1 + len(ROLES)
+_EXCLUDED = -1e4
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderVocabulary:
+    """The words that a reader knows, and what it may answer."""
+
+    words: tuple[str, ...]
+    tasks: tuple[str, ...]
+    """Task types."""
+    nouns: tuple[str, ...]
+    """The first one is "": the role is not filled."""
+
+
+class GoalNetwork(nn.Module):
+    """Maps instructions to logits of task types and of the noun of each role."""
+
+    def __init__(self, vocabulary: ReaderVocabulary, *, dropout: float = 0.0) -> None:
+        """Create an untrained network."""
+        super().__init__()
+        self._number = {word: i for i, word in enumerate(vocabulary.words, start=1)}
+        self.mentions = Mentions(vocabulary.nouns)
+        nouns = len(vocabulary.nouns)
+        self._nouns = nouns
+        self.words = nn.Embedding(len(vocabulary.words) + 1, _EMBEDDED)
+        self.grams = nn.EmbeddingBag(BUCKETS, _EMBEDDED, mode="mean")
+        self.named = nn.Embedding(2, _EMBEDDED)
+        self.dropout = nn.Dropout(dropout)
+        self.sentence = nn.GRU(_EMBEDDED, _HIDDEN, bidirectional=True, batch_first=True)
+        self.attention = nn.Linear(2 * _HIDDEN, _HEADS)
+        self.pointer = nn.Linear(2 * _HIDDEN, len(ROLES))
+        self.task = nn.Linear(4 * _HIDDEN, len(vocabulary.tasks))
+        self.roles = nn.ModuleList(nn.Linear(4 * _HIDDEN, nouns) for _ in ROLES)
+
+    def forward(
+        self, texts: Sequence[Sequence[str]], allowed: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of the task types (texts, tasks) and of the nouns (texts, roles, nouns).
+
+        Args:
+            texts: tokens of each instruction, at least one.
+            allowed: bool (texts, nouns): what the answer may be; None for every noun.
+        """
+        lengths = torch.tensor([len(text) for text in texts])
+        named = torch.zeros(len(texts), int(lengths.max()), dtype=torch.long)
+        pointed: list[tuple[int, int, int]] = []
+        for row, text in enumerate(texts):
+            for at, (size, noun) in self.mentions.find(text).items():
+                named[row, at : at + size] = 1
+                pointed.append((row, at + size - 1, noun))
+        embedded = self.dropout(self._embedded(texts) + self.named(named))
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+        read, _ = pad_packed_sequence(self.sentence(packed)[0], batch_first=True)
+        absent = (torch.arange(read.shape[1])[None] >= lengths[:, None])[..., None]
+        weights = self.attention(read).masked_fill(absent, _EXCLUDED).softmax(1)
+        attended = torch.einsum("bth,btd->bhd", weights, read)
+        most = read.masked_fill(absent, _EXCLUDED).amax(1)
+        summary = self.dropout(torch.cat([attended, most[:, None].expand(-1, _HEADS, -1)], 2))
+        roles = torch.stack([role(summary[:, i + 1]) for i, role in enumerate(self.roles)], 1)
+        roles = roles + self._pointed(read, pointed, len(texts))
+        if allowed is not None:
+            roles = roles.masked_fill(~allowed[:, None], _EXCLUDED)
+        return self.task(summary[:, 0]), roles
+
+    def _embedded(self, texts: Sequence[Sequence[str]]) -> torch.Tensor:
+        """The embeddings of all tokens, (texts, tokens, size); each distinct one once."""
+        distinct = {token: i for i, token in enumerate(dict.fromkeys(t for s in texts for t in s))}
+        parts = [grams(token) for token in distinct]
+        offsets = torch.tensor([0, *map(len, parts)])[:-1].cumsum(0)
+        flat = torch.tensor([gram for part in parts for gram in part])
+        numbers = torch.tensor([self._number.get(token, 0) for token in distinct])
+        vectors: torch.Tensor = self.words(numbers) + self.grams(flat, offsets)
+        rows = [torch.tensor([distinct[token] for token in text]) for text in texts]
+        return vectors[nn.utils.rnn.pad_sequence(rows, batch_first=True)]
+
+    def _pointed(
+        self, read: torch.Tensor, pointed: Sequence[tuple[int, int, int]], texts: int
+    ) -> torch.Tensor:
+        """What the mentions of nouns add to their scores, (texts, roles, nouns)."""
+        found = torch.zeros(texts, self._nouns, len(ROLES))
+        if pointed:
+            rows, places, nouns = torch.tensor(pointed).T
+            found = found.index_put((rows, nouns), self.pointer(read[rows, places]), True)
+        return found.transpose(1, 2)
+
+
+def encode(text: str) -> list[str]:
+    """The tokens of an instruction, at least one."""
+    return tokens(text) or [""]

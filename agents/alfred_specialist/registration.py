@@ -1,0 +1,64 @@
+"""How the planner and its model join: the entry points in `pyproject.toml` name both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inhabit.agents.alfred_specialist.settings import PlannerSettings, RankerSettings
+from inhabit.agents.core import Agent
+from inhabit.agents.models.core import Ability, Model
+from inhabit.agents.models.local.registration import let_idle_threads_sleep
+from inhabit.agents.models.registry import ModelRegistration, require
+from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import UnavailableError
+
+KIND, BUNDLED = "alfred_specialist", "bundled"
+
+
+def _make(settings: PlannerSettings, model: Model | None) -> Agent:
+    chooser = require(model, "planner", Ability.BEAM if settings.width else Ability.RANK)
+    try:
+        # Here, so that the agents can be listed without torch.
+        from inhabit.agents.alfred_specialist.planner import Planner
+        from inhabit.agents.alfred_specialist.ranker.model import Ranker
+        from inhabit.agents.alfred_specialist.reading.reader import load_reader
+    except ImportError as error:
+        raise _lacking(error) from error
+    eyes = chooser if isinstance(chooser, Ranker) and chooser.sees else None
+    return Planner(chooser, eyes, settings, load_reader())
+
+
+def _load(name: str, settings: RankerSettings) -> Model:
+    let_idle_threads_sleep()
+    try:
+        from inhabit.agents.alfred_specialist.ranker.model import load
+    except ImportError as error:
+        raise _lacking(error) from error
+    folder = None if name == BUNDLED else Path(name).expanduser()
+    return load(folder, f"{KIND}:{name}", threads=settings.threads)
+
+
+def _lacking(error: ImportError) -> UnavailableError:
+    return UnavailableError(
+        f"The planner needs the package {error.name!r}: pip install 'inhabit[local]'. Without it, "
+        "choose an agent that asks no model, such as --agent expert."
+    )
+
+
+PLANNER = AgentRegistration(
+    name="planner",
+    summary="reads goals and follows skills, with a small detector and ranker of this package",
+    settings=PlannerSettings,
+    make=_make,
+    model=f"{KIND}:{BUNDLED}",
+    earlier_models={"local:inhabit": f"{KIND}:{BUNDLED}"},
+    wants={"clips": "true"},
+    candidates="vocabulary",  # what it was trained on; it names things before it has seen them
+)
+MODEL = ModelRegistration(
+    kind=KIND,
+    summary="the model of --agent planner: bundled, or a folder of scripts/train_planner",
+    settings=RankerSettings,
+    load=_load,
+    is_place=lambda name: name != BUNDLED,
+)

@@ -1,0 +1,139 @@
+"""Trains a ranker to choose the expert's action among all candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from inhabit.agents.alfred_specialist.ranker.features import (
+    RankerQuestion,
+    RankerVocabulary,
+    question,
+)
+from inhabit.agents.alfred_specialist.ranker.network import Network
+from inhabit.agents.alfred_specialist.ranker.parsing import action, notes
+from inhabit.agents.alfred_specialist.training.rollouts import LabelledPrompt
+from inhabit.eie.tuning.settings import TuneError
+from inhabit.envs.template import WordedGoal
+
+
+@dataclass(frozen=True, slots=True)
+class RankerTraining:
+    """Hyperparameters of the ranker's training."""
+
+    epochs: int = 12
+    batch: int = 32
+    rate: float = 2e-3
+    decay: float = 1e-2
+    forget: float = 0.15
+    """See `inhabit.agents.alfred_specialist.ranker.network.Network`."""
+    among: int = 48
+    """Number of wrong choices per example and epoch, sampled anew each time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankerExample:
+    """A question, and the index of its answer."""
+
+    question: RankerQuestion
+    answer: int
+
+
+def build_vocabulary(
+    moments: Sequence[LabelledPrompt], goals: Iterable[WordedGoal]
+) -> RankerVocabulary:
+    """The nouns of goals and actions, and the task types."""
+    asked = list(goals)
+    named = {action(one.text).noun for moment in moments for one in moment.candidates}
+    named |= {noun for goal in asked for noun in goal.parts}
+    tasks = tuple(sorted({goal.kind for goal in asked}))
+    return RankerVocabulary(tuple(sorted(named - {""})), tasks)
+
+
+def featurize(
+    moments: Sequence[LabelledPrompt], vocabulary: RankerVocabulary
+) -> list[RankerExample]:
+    """The labelled prompts as features."""
+    found = []
+    for moment in moments:
+        said = [action(a.text) for a in moment.candidates]
+        asked = question(notes(_text(moment)), said, vocabulary)
+        found.append(RankerExample(asked, list(moment.candidates).index(moment.best)))
+    return found
+
+
+def train_ranker(
+    vocabulary: RankerVocabulary,
+    examples: Sequence[RankerExample],
+    settings: RankerTraining,
+    *,
+    seed: int,
+    tell: Callable[[str], None],
+    before: Network | None = None,
+) -> Network:
+    """Train a network on `examples`.
+
+    Args:
+        vocabulary: of the network.
+        examples: made with the same vocabulary.
+        settings: hyperparameters.
+        seed: of the initial weights, the order and dropout.
+        tell: called with a line after every epoch.
+        before: a trained network to start from; it is not changed.
+
+    Raises:
+        TuneError: a loss is not finite.
+    """
+    torch.manual_seed(seed)
+    network = Network(vocabulary, forget=settings.forget).train()
+    if before is not None:
+        network.load_state_dict(before.state_dict())
+    weights = network.parameters()
+    optimizer = torch.optim.AdamW(weights, lr=settings.rate, weight_decay=settings.decay)
+    steps = settings.epochs * -(-len(examples) // settings.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, settings.rate, total_steps=steps)
+    for epoch in range(settings.epochs):
+        rng = np.random.default_rng((seed, epoch))
+        order = rng.permutation(len(examples))
+        total, right = 0.0, 0
+        for first in range(0, len(order), settings.batch):
+            batch = [
+                _some(examples[i], settings.among, rng)
+                for i in order[first : first + settings.batch]
+            ]
+            scores = network([one.question for one in batch])
+            chances = [score[one.answer] for score, one in zip(scores, batch, strict=True)]
+            loss = -torch.stack(chances).mean()
+            if not torch.isfinite(loss):
+                raise TuneError(f"The loss of epoch {epoch + 1} is not a finite number.")
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * len(batch)
+            right += sum(int(s.argmax()) == o.answer for s, o in zip(scores, batch, strict=True))
+        tell(f"epoch {epoch + 1}: loss {total / len(order):.3f}, right {right / len(order):.3f}")
+    return network.eval()
+
+
+def _some(example: RankerExample, among: int, rng: np.random.Generator) -> RankerExample:
+    """The example with the answer first, and a random sample of the other choices."""
+    asked = example.question
+    if len(asked.verbs) <= among + 1:
+        return example
+    others = rng.choice(len(asked.verbs) - 1, among, replace=False)
+    kept = np.concatenate([[example.answer], others + (others >= example.answer)])
+    some = replace(
+        asked,
+        verbs=asked.verbs[kept],
+        nouns=asked.nouns[kept],
+        choices=asked.choices[kept],
+    )
+    return RankerExample(some, 0)
+
+
+def _text(moment: LabelledPrompt) -> str:
+    return "".join(part for part in moment.prompt[-1].parts if isinstance(part, str))

@@ -1,1 +1,0 @@
-"""The notes of the built-in planner."""
