@@ -15,7 +15,7 @@ import networkx as nx
 LAYERS = ("envs", "agents", "episodes", "eie")
 """A package may import from itself and from those before it. The rest of `inhabit/` is on top."""
 SEALED = "inhabit.agents.alfred_specialist"
-"""Joins by entry points, as packages of others do: it may import all, and nothing imports it."""
+"""Joins by entry points, as packages of others do: it imports freely, and nothing imports it."""
 ITS_WORDS = re.compile(
     r"alfred_specialist|\b(microwave|faucet|lamp|knife|potato|skills?|rankers?)\b", re.I
 )
@@ -92,7 +92,7 @@ class Module:
 
     @property
     def layer(self) -> int:
-        """Its place in `LAYERS`; then comes what is in `inhabit/` itself, then what is sealed."""
+        """Its place in `LAYERS`; then comes the rest of `inhabit/`, and then what is sealed."""
         if self.name.startswith(SEALED):
             return len(LAYERS) + 1
         part = self.name.split(".")[1:2]

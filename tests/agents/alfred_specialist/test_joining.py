@@ -18,7 +18,7 @@ EARLIER = {
     "model": "local:inhabit",
     "model_details": {"device": "cpu", "hash": "sha256:0"},
 }
-FAST = {"in_process": "true", "wire": "none", "width": "64", "height": "64"}
+FAST = {"in_process": "true", "wire": "none", "env.width": "64", "height": "64"}
 
 
 def test_it_is_the_default_agent_of_alfred() -> None:
@@ -43,7 +43,7 @@ def test_a_run_of_an_earlier_version_is_continued_shown_and_forked(tmp_path: Pat
     assert json.loads((run / "run.json").read_text())["model"] == "local:inhabit"
     call("replay", run)
     call("show", run)
-    call("fork", run, 1, "--step", 1, "--hint", "Look around.")
+    call("fork", run, "--episode", 0, "--step", 1, "--hint", "Look around.")
 
 
 def test_a_folder_of_it_is_refused_where_transformers_models_are_named(tmp_path: Path) -> None:
