@@ -27,9 +27,8 @@ from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error
 from inhabit.envs.core import Action, Observation
 
 if TYPE_CHECKING:
-    from inhabit.agents.alfred_specialist.ranker.model import Ranker
     from inhabit.agents.alfred_specialist.reading.reader import InstructionReader
-
+    from inhabit.agents.models.eyes.detector import ImageDetector
 
 _GUESS = 0.1
 """Probability of the likeliest reading below which it is a guess: of 13 such goals in held-out
@@ -48,7 +47,7 @@ class Planner(ModelAgent):
     def __init__(
         self,
         model: Model,
-        eyes: Ranker | None,
+        eyes: ImageDetector | None,
         settings: PlannerSettings,
         reader: InstructionReader,
     ) -> None:

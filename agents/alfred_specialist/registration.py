@@ -24,7 +24,7 @@ def _make(settings: PlannerSettings, model: Model | None) -> Agent:
         from inhabit.agents.alfred_specialist.reading.reader import load_reader
     except ImportError as error:
         raise _lacking(error) from error
-    eyes = chooser if isinstance(chooser, Ranker) and chooser.sees else None
+    eyes = chooser.eyes if isinstance(chooser, Ranker) else None
     return Planner(chooser, eyes, settings, load_reader())
 
 

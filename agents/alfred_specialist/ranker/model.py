@@ -16,7 +16,7 @@ from inhabit.agents.alfred_specialist.ranker.features import RankerVocabulary, q
 from inhabit.agents.alfred_specialist.ranker.network import Network
 from inhabit.agents.alfred_specialist.ranker.parsing import action, notes
 from inhabit.agents.core import Call, ModelError, Ranked
-from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
+from inhabit.agents.models.core import Ability, Message, Model, Ranking
 from inhabit.agents.models.eyes import BUNDLED as BUNDLED_EYES
 from inhabit.agents.models.eyes.detector import ImageDetector
 from inhabit.agents.models.local import fingerprint
@@ -52,7 +52,7 @@ class Ranker(Model):
     ) -> None:
         """Rank with `network`, in evaluation mode, and detect objects with `eyes`."""
         self.name = name
-        self.network, self.vocabulary, self._eyes = network, vocabulary, eyes
+        self.network, self.vocabulary, self.eyes = network, vocabulary, eyes
         self.abilities = frozenset({Ability.RANK, Ability.BEAM})
         self.details: Mapping[str, JsonValue] = MappingProxyType({})
 
@@ -104,15 +104,6 @@ class Ranker(Model):
         ranking = await self.rank(prompt, candidates)
         best = sorted(ranking.scores, key=lambda score: -score.logprob)
         return Ranking(tuple(best[:width]), ranking.call)
-
-    @property
-    def sees(self) -> bool:
-        """Whether it has a vision model."""
-        return self._eyes is not None
-
-    def look(self, pictures: Sequence[Image]) -> Sequence[Mapping[str, float]]:
-        """The kinds of objects in each image, each with a confidence, 0..1; none without eyes."""
-        return [{} for _ in pictures] if self._eyes is None else self._eyes.look(pictures)
 
 
 def _text(prompt: Sequence[Message]) -> str:

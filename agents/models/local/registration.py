@@ -104,7 +104,7 @@ def resolve(name: str) -> tuple[str, list[Path]]:
         folder = Path(name)
         base = base_of(folder)
         if base is None:
-            if folder.is_dir() and not (folder / "config.json").exists():
+            if folder.is_dir() and not os.path.lexists(folder / "config.json"):
                 others = ", ".join(kind for kind in kinds() if kind != "local")
                 raise ModelError(
                     f"There is no config.json in {name}, so transformers has not saved it. A model "

@@ -66,7 +66,8 @@ def test_films_are_looked_at_as_pictures_are(box: Ranker) -> None:
     asked = decided(box, view(Observation("", rgb=BLACK, clips=(Clip(film),))))
     blank = decided(box, view(Observation("", rgb=BLACK)))
     assert asked.calls[0].messages != () and blank.calls[0].messages != ()
-    sights = box.look([Image(film[0]), Image(film[0])])
+    assert box.eyes is not None
+    sights = box.eyes.look([Image(film[0]), Image(film[0])])
     assert sights[0] == sights[1]
     assert all(0.0 < sure <= 1.0 for sure in sights[0].values())
 
@@ -83,7 +84,6 @@ def test_with_a_thing_in_its_hand_it_makes_for_where_that_belongs(box: Ranker) -
 
 
 def test_without_pictures_it_goes_by_what_it_is_told(box: Ranker) -> None:
-    assert box.sees
     steps = [
         Step(
             "look around",

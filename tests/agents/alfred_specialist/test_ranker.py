@@ -100,7 +100,7 @@ def test_candidates_share_all_chance_among_them(
     moment = moments[0]
     scores = ranker.scores(moment.prompt, [a.text for a in moment.candidates])
     assert np.exp(scores).sum() == pytest.approx(1.0)
-    assert not ranker.sees
+    assert ranker.eyes is None
 
 
 def test_what_was_learnt_holds_in_new_tasks(folder: Path) -> None:

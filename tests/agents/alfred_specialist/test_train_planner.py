@@ -19,4 +19,4 @@ def test_it_makes_a_box_and_does_nothing_twice(tmp_path: Path) -> None:
         subprocess.run(command, check=True, cwd=SCRIPT.parents[1], timeout=PATIENCE)
     said = (tmp_path / "log.txt").read_text()
     assert said.count("proof:") == 1
-    assert load(tmp_path / "box", "x").sees
+    assert load(tmp_path / "box", "x").eyes is not None
