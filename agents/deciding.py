@@ -40,12 +40,13 @@ def make_agent(registration: AgentRegistration, settings: BaseModel, model: Mode
 
     Raises:
         ModelError: the model can't do what it needs; or making it failed, or gave no agent.
-        UnavailableError, TaskError: it lacks something on this machine, or can't read it.
+        UnavailableError, TaskError, RequestError: it lacks something on this machine, or can't read
+            it.
     """
     try:
         with same_folder():
             agent = registration.make(settings, model)
-    except (ModelError, UnavailableError, TaskError):
+    except (ModelError, UnavailableError, TaskError, RequestError):
         raise
     except BaseException as error:
         if is_interrupt(error):

@@ -1,7 +1,8 @@
 """Child processes and a temporary folder that end with this process, however it ends.
 
 Everything that this project starts and that outlives one call is started here: workers, AI2-THOR's
-and VirtualHome's Unity, the embedded household, Luanti, Xvfb, MineDojo.
+and VirtualHome's Unity, the embedded household, Luanti, Xvfb, MineDojo, iWISDM. Only the folder is
+used of the groups of model folders.
 """
 
 from __future__ import annotations
@@ -48,6 +49,34 @@ _REMOVAL = 4.0
 """Seconds that what is being killed may still write into the folder."""
 
 
+def beside(command: Sequence[str]) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a program in a process group of its own, without keys, and silent.
+
+    Returns:
+        It, and the writing end of a pipe that it reads and that ends with this process.
+
+    Raises:
+        OSError: there is no such program, or no process can be started.
+    """
+    reading, writing = os.pipe()
+    try:
+        started = subprocess.Popen(
+            command,
+            stdin=reading,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=without_credentials(),
+            process_group=0,
+            cwd="/",
+        )
+    except OSError:
+        os.close(writing)
+        raise
+    finally:
+        os.close(reading)
+    return started, writing
+
+
 class ProcessGroup:
     """A process group with a folder. When this process is gone, both are.
 
@@ -76,23 +105,11 @@ class ProcessGroup:
         """
         self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
         self._lock = threading.Lock()
-        reading, self._pipe = os.pipe()
         try:
-            self._watch = subprocess.Popen(
-                ["/bin/sh", "-c", _WATCH, str(self.folder), str(keep)],
-                stdin=reading,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=without_credentials(),
-                process_group=0,
-                cwd="/",
-            )
+            self._watch, self._pipe = beside(["/bin/sh", "-c", _WATCH, str(self.folder), str(keep)])
         except OSError:
-            os.close(self._pipe)
             self.folder.rmdir()
             raise
-        finally:
-            os.close(reading)
         self.id = self._watch.pid
 
     def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:

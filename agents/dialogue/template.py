@@ -51,7 +51,8 @@ class PromptTemplate:
         try:
             return renderer().text("prompt", self._source, values, name=where, block=name)
         except TemplateError as error:
-            raise TemplateError(f"{error} It may use: {', '.join(sorted(values))}.") from error
+            may = ", ".join(sorted(values)) or "no value"
+            raise TemplateError(f"{error} It may use: {may}.") from error
 
 
 def _blocks(own: Path, text: str) -> Sequence[str]:

@@ -49,8 +49,7 @@ _WITH_ITSELF = re.compile(r"of object (\d+) (?:not )?equals \w+ of object \1\b")
 
 def main() -> None:
     """Answer requests until stdin ends."""
-    folder = json.loads(sys.stdin.readline())["dataset"]
-    env = make("ShapeNet", dataset_fp=folder)
+    env = make("ShapeNet", dataset_fp=sys.argv[1])
     for line in sys.stdin:
         asked = json.loads(line)
         trial = write(env, asked["level"], asked["join"], asked["seed"])

@@ -7,33 +7,30 @@ from __future__ import annotations
 
 import base64
 import fcntl
-import json
 import shutil
-import subprocess
 import sys
 import tempfile
 import zlib
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
-from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.cache import cache_home
-from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.core import UnavailableError
 from inhabit.envs.credentials import without_credentials
 from inhabit.envs.installing import pip, run
 from inhabit.envs.iwisdm.stimuli import dataset
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.json_program import JsonProgram
 from inhabit.envs.registry import Need
 
 VERSION = "0.1.3"
 _DEADLINE = 900.0
 """Seconds for one call of pip."""
+_ANSWER = 120.0
+"""Seconds for one trial; the first one waits for the library to start."""
 _PROGRAM = Path(__file__).with_name("author.py")
 
 
@@ -99,61 +96,27 @@ class TrialAuthor:
             raise UnavailableError(
                 f"iWISDM {VERSION} is not installed. Run `inhabit setup iwisdm`."
             )
-        self._said: deque[str] = deque(maxlen=20)
-        self._group = ProcessGroup("inhabit-iwisdm-")
-        self._child = self._group.start(
-            [str(interpreter()), "-P", "-W", "ignore", str(_PROGRAM)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        self._program = JsonProgram(
+            "iWISDM",
+            [str(interpreter()), "-P", "-W", "ignore", str(_PROGRAM), str(dataset())],
             # The library's sampling depends on the order of string sets.
             env={**without_credentials(), "PYTHONHASHSEED": "0"},
         )
-        assert self._child.stderr is not None
-        Thread(target=self._listen, args=(self._child.stderr,), daemon=True).start()
-        self._tell({"dataset": str(dataset())})
 
     def write(self, level: str, join: str, seed: int) -> IwisdmTrial:
         """The trial of a seed.
 
         Raises:
-            SimulatorError: the library failed; with the last lines that it printed.
+            SimulatorError: the library failed, or was silent for too long.
         """
-        self._tell({"level": level, "join": join, "seed": seed})
-        assert self._child.stdout is not None
-        line = self._child.stdout.readline()
-        if not line:
-            self._child.wait()
-            words = "\n".join(self._said)
-            raise SimulatorError(f"The iWISDM process ended. Its last output:\n{words}")
-        found = json.loads(line)
+        found = self._program.ask({"level": level, "join": join, "seed": seed}, _ANSWER)
         content = zlib.decompress(base64.b64decode(found["frames"]))
         frames = np.frombuffer(content, np.uint8).reshape(found["shape"])
         return IwisdmTrial(found["instruction"], tuple(found["answers"]), frames)
 
     def close(self) -> None:
         """Stop the process. Safe to call twice."""
-        for stream in (self._child.stdin, self._child.stdout):
-            if stream is not None and not stream.closed:
-                stream.close()
-        self._group.kill()
-        self._child.wait()
-        self._group.close()
-
-    def _tell(self, asked: dict[str, Any]) -> None:
-        assert self._child.stdin is not None
-        try:
-            self._child.stdin.write(json.dumps(asked) + "\n")
-            self._child.stdin.flush()
-        except (BrokenPipeError, ValueError) as error:
-            self._child.wait()
-            words = "\n".join(self._said)
-            raise SimulatorError(f"The iWISDM process ended. Its last output:\n{words}") from error
-
-    def _listen(self, stream: IO[str]) -> None:
-        for line in stream:
-            self._said.append(line.rstrip())
+        self._program.close()
 
 
 def _home() -> Path:

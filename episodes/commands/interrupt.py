@@ -12,13 +12,12 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from inhabit.envs.credentials import without_credentials
+from inhabit.envs.process_group import beside
 from inhabit.episodes.commands import guard
 
 T = TypeVar("T")
@@ -35,19 +34,8 @@ def ended_by_signals() -> Iterator[None]:
     Raises:
         OSError: the guard can't be started.
     """
-    reading, writing = os.pipe()
+    _, writing = beside([sys.executable, "-I", "-S", str(guard.__file__), str(os.getpid())])
     os.set_blocking(writing, False)
-    script = [sys.executable, "-I", "-S", str(Path(guard.__file__)), str(os.getpid())]
-    subprocess.Popen(
-        script,
-        stdin=reading,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=without_credentials(),
-        process_group=0,
-        cwd="/",
-    )
-    os.close(reading)
     # Written to by the handler in C, which runs whatever Python does.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     os.register_at_fork(after_in_child=_forget)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +168,30 @@ def test_out_of_disk_it_stops_and_goes_on(undisturbed: Run, tmp_path: Path) -> N
         assert not content or content.endswith(b"\n"), "A half line was taken away again."
     assert inhabit(*words).returncode == 0
     assert results(Run.open(folder)) == results(undisturbed)
+
+
+@pytest.mark.parametrize(("more", "file"), [((), "index.html"), (("--gif",), "episode.gif")])
+def test_pages_of_a_full_disk_are_whole_or_absent(
+    more: Sequence[str], file: str, undisturbed: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(undisturbed.folder, folder)
+    (folder / "index.jsonl").unlink()
+    before = content(folder)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 1 << 40)); "
+    shown = subprocess.run(
+        [sys.executable, "-c", limit + INHABIT[-1], "show", str(folder), *more],
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert shown.returncode == 1, shown.stderr
+    assert f"{file} can't be written: File too large" in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert content(folder) == before
+    assert inhabit("show", str(folder)).returncode == 0
+
+
+def content(folder: Path) -> Mapping[Path, bytes]:
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 def test_a_run_cut_off_before_it_began_begins(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import os
 import shutil
 import signal
 import struct
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ import peft
 import pytest
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Message, Model
@@ -29,6 +32,7 @@ from inhabit.episodes.playing.from_record import allowed
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.settings import SettingError
 from tests.agents.models.local.tiny import save_llama, save_llava
+from tests.waiting import wait_for
 
 KEY = "sk-test-0123456789abcdef"
 CPU = {"device": "cpu", "dtype": "float32"}
@@ -185,6 +189,16 @@ def pickled(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
 
 
+def renamed(only: str = "") -> Spoil:
+    def spoil(folder: Path) -> None:
+        file = folder / "model.safetensors"
+        named = load_file(file)
+        there = {f"x.{name}" if only in name else name: one for name, one in named.items()}
+        save_file(there, file, {"format": "pt"})
+
+    return spoil
+
+
 def index(place: str) -> Spoil:
     return of("model.safetensors.index.json", weight_map={"lm_head.weight": place}, metadata={})
 
@@ -206,7 +220,7 @@ def index(place: str) -> Spoil:
         (written("model.safetensors", b""), "can't be loaded"),
         (written("config.json", b"[" * 100_000), "'config.json': "),
         (written("config.json", b"\xff"), "'config.json': "),
-        (of("config.json", num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
+        (of("config.json", num_hidden_layers=4096), "num_hidden_layers is 4096"),
         (
             of("tokenizer.json", normalizer={"type": "Sequence", "normalizers": [GROWS] * 5}),
             "makes texts up to",
@@ -220,6 +234,8 @@ def index(place: str) -> Spoil:
             "regular expression",
         ),
         (pickled, "model.pickles=true"),
+        (renamed(), r"lacks 21 of its weights, such as lm_head.weight, model.embed_tokens.weight,"),
+        (renamed(only="norm"), "lacks 5 of its weights, such as model.layers.0.input_layernorm"),
         (
             written("chat_template.jinja", b"{% for a in range(9999) %}" * 9 + b"{% endfor %}" * 9),
             "The chat template of local:.*, line 1, can't be written: it takes more than 1 s",
@@ -236,6 +252,22 @@ def test_a_folder_is_refused_in_a_sentence(spoil: Spoil, says: str, theirs: Path
     spoil(theirs)
     with pytest.raises(ModelError, match=says):
         opened(theirs)
+
+
+def test_a_private_folder_ends_with_a_killed_process(sound: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from inhabit.agents.models.local.folder import OpenedFolder\n"
+        "it = OpenedFolder(Path(sys.argv[1])); print(it.path, flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(sound)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        folder = Path(running.stdout.readline().decode().strip())
+        assert (folder / "config.json").is_file()
+        running.kill()
+    wait_for(lambda: not folder.parent.exists())
 
 
 def test_a_tokenizer_without_words_is_refused(theirs: Path) -> None:

@@ -12,8 +12,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
@@ -22,6 +20,7 @@ from weakref import finalize
 
 from inhabit.agents.core import ModelError
 from inhabit.envs.files import is_regular, read_whole
+from inhabit.envs.process_group import ProcessGroup
 
 _SETTINGS = 1 << 24
 """Bytes of a file of settings."""
@@ -30,16 +29,8 @@ _VOCABULARY = 1 << 28
 _GROWTH = 256
 """How many times longer the replacements of a tokenizer may make a text."""
 _PLAIN = (
-    *(
-        ".json",
-        ".safetensors",
-        ".model",
-        ".txt",
-        ".spm",
-        ".bpe",
-        ".tiktoken",
-        "chat_template.jinja",
-    ),
+    *(".json", ".safetensors", ".model", ".txt", ".spm", ".bpe", ".tiktoken"),
+    "chat_template.jinja",
 )
 _PICKLES = (".bin", ".pt", ".pth")
 _WEIGHTS = (".safetensors", *_PICKLES)
@@ -55,7 +46,7 @@ _NAMES = re.compile(
 )
 """Settings that may name code, a file, a host or another model; lists and numbers name none."""
 _COUNTS = re.compile(r"^(num|n)_\w*(layer|block|expert|label)|^depth$|^layers$")
-_MOST = 4096
+_MOST = 1024
 """Layers of a network, experts of a layer, or classes."""
 _GENERATION = re.compile(
     r"_token_ids?$|^(do_sample|temperature|top_p|top_k|min_p|typical_p|max_length|max_new_tokens"
@@ -96,7 +87,7 @@ def wanted(code: bool, pickles: bool) -> tuple[str, ...]:
 
 
 class OpenedFolder:
-    """A model's folder, as transformers may read it. It is removed with this object."""
+    """A model's folder, as transformers may read it. It ends with this object or this process."""
 
     def __init__(self, folder: Path, *, code: bool = False, pickles: bool = False) -> None:
         """Open `folder`, with its Python `code` or its `pickles` only if they are asked for.
@@ -104,10 +95,11 @@ class OpenedFolder:
         Raises:
             ModelError: a file that is needed is a link or no regular file, or can't be read.
         """
-        self._root = Path(tempfile.mkdtemp(prefix="inhabit-model-"))
-        finalize(self, shutil.rmtree, self._root, ignore_errors=True)
+        private = ProcessGroup("inhabit-model-")
+        finalize(self, private.close)
         # transformers names the modules of a model's code after its folder.
-        self.path = self._root / (re.sub(r"\W", "_", folder.name, flags=re.ASCII)[:64] or "model")
+        plain = re.sub(r"\W", "_", folder.name, flags=re.ASCII)[:64]
+        self.path = private.folder / (plain or "model")
         self.code: dict[str, str] = {}
         """The Python files and their digests; empty unless asked for."""
         self.refused: dict[str, None] = {}

@@ -74,7 +74,7 @@ def load(
         options = {"trust_remote_code": bool(opened.code), "local_files_only": True}
         config = transformers.AutoConfig.from_pretrained(opened.path, **options)
         sees = _sees(config)
-        model = _network(opened, config, sees, settings, adapters, options)
+        model = _network(opened, config, sees, settings, adapters, options, name)
         encoder = _encoder(opened, config, sees, settings, name)
     except (ModelError, UnavailableError):
         raise
@@ -109,6 +109,7 @@ def _network(
     settings: LocalSettings,
     adapters: Sequence[Path],
     options: Mapping[str, Any],
+    name: str,
 ) -> Any:
     quantized = bool(settings.quantization) or hasattr(config, "quantization_config")
     if quantized and len(adapters) > 1:
@@ -120,6 +121,7 @@ def _network(
     saved = config.dtype or text.dtype
     device, dtype = choose(settings.device, settings.dtype, text.hidden_size, saved)
     options = {**options, "use_safetensors": None if settings.pickles else True}
+    options["output_loading_info"] = True
     if settings.attention:
         options["attn_implementation"] = settings.attention
     if settings.quantization:
@@ -133,7 +135,10 @@ def _network(
     first = "auto" if merged and dtype != torch.float32 else dtype
     kind = _kind(config, sees)
     _check_size(kind, config, opened)
-    model = kind.from_pretrained(opened.path, dtype=first, **options)
+    model, found = kind.from_pretrained(opened.path, dtype=first, **options)
+    if missing := sorted(found["missing_keys"]):
+        names = ", ".join(map(printable, missing[:3]))
+        raise ModelError(f"{name} lacks {len(missing)} of its weights, such as {names}.")
     for adapter in adapters:
         model = apply_adapter(model, adapter, merged=merged, pickles=settings.pickles)
     if merged:

@@ -87,7 +87,7 @@ class RealMineDojo(Env):
         if scene.target_names:
             fields["target_quantities"] = dict(scene.quantities)
         try:
-            made = self._line.ask(
+            made = self._line.call(
                 "make", _MAKING, task_id=task.id, kind=scene.task, fields=fields,
                 image_size=list(size), seed=seed,
             )  # fmt: skip
@@ -96,7 +96,7 @@ class RealMineDojo(Env):
         if tuple(made["sizes"]) != sizes():
             raise SimulatorError(f"This MineDojo has an unexpected action space: {made['sizes']}.")
         try:
-            self._now = self._line.ask("reset", self._settings.launch)
+            self._now = self._line.call("reset", self._settings.launch)
         except RefusedError as error:
             words = self._line.last_words()
             raise SimulatorError(f"Minecraft did not start: {error} {words}") from error
@@ -148,7 +148,7 @@ class RealMineDojo(Env):
                 return self._outcome(Reason.MISSING_ITEM, said, 0)
             vector[5], vector[6] = FUNCTIONS.index("craft"), index
         try:
-            self._now = line.ask("step", _ANSWER, vector=vector, times=ticks)
+            self._now = line.call("step", _ANSWER, vector=vector, times=ticks)
         except RefusedError as error:
             raise SimulatorError(f"MineDojo failed at {meant.text!r}: {error}") from error
         self._solved = bool(self._now["success"])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from inhabit.agents.core import Agent, Decision, Grants, ModelError, Step, View
+from inhabit.agents.deciding import make_agent
 from inhabit.agents.models.core import Ability, Message
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
@@ -43,7 +44,7 @@ class Heard(ScriptedModel):
 
 def make(name: str, model: ScriptedModel, **settings: Any) -> Agent:
     planner = find(name)
-    return planner.make(planner.settings(**settings), model)
+    return make_agent(planner, planner.settings(**settings), model)
 
 
 def decide(agent: Agent, moment: View) -> Decision:

@@ -36,7 +36,7 @@ def line() -> Iterator[HostConnection]:
 
 
 def make(line: HostConnection, task_id: str, **fields: object) -> dict[str, list[int]]:
-    made: dict[str, list[int]] = line.ask(
+    made: dict[str, list[int]] = line.call(
         "make", 300, task_id=task_id, kind="harvest", fields=fields, image_size=[160, 256], seed=0
     )
     return made
@@ -69,7 +69,7 @@ def test_a_silent_or_dead_program_is_said() -> None:
 
 
 def make_soon(line: HostConnection) -> None:
-    line.ask("make", 2, task_id="harvest_1_log", kind="harvest", fields={}, image_size=[64, 64],
+    line.call("make", 2, task_id="harvest_1_log", kind="harvest", fields={}, image_size=[64, 64],
              seed=0)  # fmt: skip
 
 
