@@ -31,16 +31,17 @@ ENVS_FOR_AGENTS = frozenset(
         "inhabit.envs.files",
         "inhabit.envs.marks",
         "inhabit.envs.printable",
+        "inhabit.envs.process_group",
         "inhabit.envs.settings",
     }
 )
-"""What `agents` may import from `envs`: the contract, errors, settings, cache folder, and the
-registry class."""
+"""What `agents` may import from `envs`: the contract, errors, settings, cache folder, child
+processes, and the registry class."""
 ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
     "inhabit.envs",
     "inhabit.envs.claims",
     "inhabit.envs.checked",
-    "inhabit.envs.process_group",
+    "inhabit.envs.pictures",
     "inhabit.envs.registry",
     "inhabit.envs.scene_plan",
     "inhabit.envs.server_gate",

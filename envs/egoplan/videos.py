@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from inhabit.envs.pictures import read_image
+
 VIDEOS = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})
 _PICTURES = frozenset({".jpg", ".jpeg", ".png"})
 _NUMBER = re.compile(r"(\d+)$")
@@ -129,9 +131,8 @@ def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
         if path is None:
             raise VideoError(f"{folder} has no frame {number}")
         try:
-            with Image.open(path) as picture:
-                found[number] = picture.convert("RGB")
-        except (OSError, ValueError) as error:
+            found[number] = read_image(path).convert("RGB")
+        except ValueError as error:
             raise VideoError(f"{path} can't be read: {error}") from error
     return found
 

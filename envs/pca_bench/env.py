@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Observation, SceneError, Task, TaskError
@@ -18,6 +17,7 @@ from inhabit.envs.pca_bench.records import parquet_rows
 from inhabit.envs.pca_bench.results import INVENTORY, MOBS, counts, names, schemas
 from inhabit.envs.pca_bench.scene import Domain, PcaScene
 from inhabit.envs.pca_bench.settings import PcaSettings
+from inhabit.envs.pictures import read_image
 from inhabit.envs.plain_data import validated_scene
 
 _MOST = 64_000_000
@@ -102,11 +102,8 @@ def _read_picture(task: Task, scene: PcaScene) -> NDArray[np.uint8] | None:
         return None
     try:
         source = scene.image if scene.row is None else io.BytesIO(_bytes(scene, scene.row))
-        with Image.open(source) as picture:
-            if picture.width * picture.height > _MOST:
-                raise ValueError(f"it has {picture.width} x {picture.height} pixels")
-            return np.asarray(picture.convert("RGB"))
-    except (OSError, ValueError, IndexError, TaskError, Image.DecompressionBombError) as error:
+        return np.asarray(read_image(source, most=_MOST).convert("RGB"))
+    except (OSError, ValueError, IndexError, TaskError) as error:
         raise SceneError(
             f"Task {task.id!r}, scene.image: {scene.image} can't be shown: {error}."
         ) from error

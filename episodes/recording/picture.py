@@ -8,13 +8,12 @@ from pathlib import Path
 from PIL import Image
 
 from inhabit.envs.files import read_whole
+from inhabit.envs.pictures import read_image
 
 FRAMES = ("JPEG",)
 """The formats of images in a run."""
 MOST_BYTES = 1 << 26
 """Of an image's file."""
-MOST_PIXELS = 4096 * 4096
-"""What any simulator draws at the most: a file that claims more is made to fill the memory."""
 
 
 def read_picture(file: Path, inside: Path, formats: tuple[str, ...]) -> Image.Image | None:
@@ -35,11 +34,6 @@ def read_picture(file: Path, inside: Path, formats: tuple[str, ...]) -> Image.Im
 def decoded(content: bytes, formats: tuple[str, ...]) -> Image.Image | None:
     """The image that `content` is; None where it is none, or is too large."""
     try:
-        with Image.open(io.BytesIO(content), formats=formats) as picture:
-            if picture.width * picture.height > MOST_PIXELS:
-                return None
-            picture.load()
-            return picture.copy()
-    # What Pillow's decoders raise on broken files.
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return read_image(io.BytesIO(content), formats)
+    except ValueError:
         return None

@@ -7,7 +7,6 @@ it gives typed failures.
 from __future__ import annotations
 
 import base64
-import binascii
 import http.client
 import io
 import json
@@ -17,14 +16,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, JsonValue, TypeAdapter, ValidationError
 
 from inhabit.envs.core import SimulatorError
+from inhabit.envs.entries import first_problem
+from inhabit.envs.pictures import read_image
 from inhabit.envs.virtualhome.graph.failures import Failure
 from inhabit.envs.virtualhome.graph.script import ScriptLine
 from inhabit.envs.virtualhome.unity.protocol import (
@@ -35,11 +35,17 @@ from inhabit.envs.virtualhome.unity.protocol import (
     ProtocolReply,
     ProtocolRequest,
     TimeOfDay,
+    VirtualHomeGraph,
 )
 from inhabit.envs.virtualhome.unity.script_reply import read_script_failure
 
 _READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", "instance_colors")
 """A request without effect, to find out a server's protocol."""
+T = TypeVar("T")
+_Colour = Annotated[list[FiniteFloat], Field(min_length=3)]
+_GRAPH, _NAMES = TypeAdapter(VirtualHomeGraph), TypeAdapter(list[str])
+_COLOURS, _CLASSES = TypeAdapter(dict[int, _Colour]), TypeAdapter(dict[int, str])
+_ANYTHING = TypeAdapter[JsonValue](JsonValue)
 _MOST = 1 << 28
 """Bytes of an answer. A longer one means a broken server."""
 
@@ -114,11 +120,11 @@ class VirtualHomeClient:
         replies = {action: self.ask(action) for action in _READ_ONLY}
         missing = tuple(action for action, reply in replies.items() if not reply.success)
         version = self.ask("version")
-        graph = {} if "environment_graph" in missing else self.graph()
+        nodes = 0 if "environment_graph" in missing else len(self.graph()["nodes"])
         return Health(
             version.message if version.success else "Unity, of a release that it does not tell",
             int(replies["camera_count"].value),
-            len(graph.get("nodes", ())),
+            nodes,
             missing,
         )
 
@@ -141,22 +147,20 @@ class VirtualHomeClient:
 
     def graph(self) -> Mapping[str, Any]:
         """The environment graph: {"nodes", "edges"}."""
-        found = self._json(self._must("environment_graph"))
-        if not isinstance(found, dict) or not {"nodes", "edges"} <= found.keys():
-            raise SimulatorError(f"{self.address} answered 'environment_graph' without a graph.")
-        return found
+        found: VirtualHomeGraph = self._read(_GRAPH, "environment_graph")
+        return dict(found)
 
-    def expand_scene(self, graph: Mapping[str, Any]) -> JsonValue:
+    def expand_scene(self, graph: Mapping[str, Any]) -> str:
         """Change the scene to a graph. Returns the nodes that could not be placed, in the server's
-        form.
+        form: JSON, or nothing.
 
         Raises:
             SimulatorError: as `ask`, or the graph is refused; gives the reason.
         """
         options = {"randomize": False, "random_seed": -1, "animate_character": False,
                    "ignore_obstacles": False, "transfer_transform": True}  # fmt: skip
-        reply = self._must("expand_scene", strings=(json.dumps(options), json.dumps(graph)))
-        return self._json(reply) if reply.message else None
+        texts = (json.dumps(options), json.dumps(graph))
+        return self._must("expand_scene", strings=texts).message
 
     def add_character(self, room: str = "", resource: str = "Chars/Female1") -> None:
         """Put a character into a room; into any if "".
@@ -193,12 +197,11 @@ class VirtualHomeClient:
 
     def character_cameras(self) -> Sequence[str]:
         """Names of the cameras of every character."""
-        names = self._json(self._must("character_cameras"))
-        return [str(name) for name in names] if isinstance(names, list) else []
+        return self._read(_NAMES, "character_cameras")
 
     def camera_data(self, cameras: Sequence[int]) -> JsonValue:
         """Matrices of cameras, in the server's form."""
-        return self._json(self._must("camera_data", ints=cameras))
+        return self._read(_ANYTHING, "camera_data", ints=cameras)
 
     def camera_images(
         self, cameras: Sequence[int], *, width: int, height: int, mode: str = "normal"
@@ -214,20 +217,15 @@ class VirtualHomeClient:
             raise SimulatorError(
                 f"{self.address} sent {len(reply.message_list)} images of {len(cameras)} cameras."
             )
-        return [self._picture(text, mode) for text in reply.message_list]
+        return [self._picture(text, mode, (width, height)) for text in reply.message_list]
 
-    def instance_colors(self) -> Mapping[int, tuple[float, ...]]:
+    def instance_colors(self) -> Mapping[int, Sequence[float]]:
         """Id -> colour in images of the mode "seg_inst", each channel 0..1."""
-        found = self._json(self._must("instance_colors"))
-        if not isinstance(found, dict):
-            raise SimulatorError(f"{self.address} answered 'instance_colors' without colours.")
-        return {int(key): tuple(value) for key, value in found.items()}  # type: ignore[arg-type]
+        return self._read(_COLOURS, "instance_colors")
 
     def visible(self, camera: int) -> Mapping[int, str]:
         """Id -> class name of the nodes in a camera's view."""
-        found = self._json(self._must("observation", ints=(camera,)))
-        pairs = found.items() if isinstance(found, dict) else ()
-        return {int(key): str(value) for key, value in pairs}
+        return self._read(_CLASSES, "observation", ints=(camera,))
 
     def add_camera(self, place: CameraPlace) -> int:
         """Add a fixed camera; returns its index."""
@@ -250,20 +248,23 @@ class VirtualHomeClient:
             )
         return reply
 
-    def _json(self, reply: ProtocolReply) -> JsonValue:
+    def _read(self, kind: TypeAdapter[T], action: str, *, ints: Sequence[int] = ()) -> T:
+        """The message that answers `action`, which is JSON of this kind."""
         try:
-            value: JsonValue = json.loads(reply.message)
-        except (ValueError, RecursionError) as error:
+            return kind.validate_json(self._must(action, ints=ints).message)
+        except ValidationError as error:
             raise SimulatorError(
-                f"{self.address}: the message is not JSON: {reply.message[:200]!r}"
+                f"{self.address} answered {action!r} outside VirtualHome's protocol: "
+                f"{first_problem(error)}"
             ) from error
-        return value
 
-    def _picture(self, text: str, mode: str) -> NDArray[Any]:
+    def _picture(self, text: str, mode: str, size: tuple[int, int]) -> NDArray[Any]:
         try:
-            image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)))
+            image = read_image(io.BytesIO(base64.b64decode(text, validate=True)), ("PNG",))
+            if image.size != size:
+                raise ValueError(f"it has {image.width} x {image.height} pixels")
             return np.asarray(image if mode == "depth" else image.convert("RGB"))
-        except (binascii.Error, UnidentifiedImageError, OSError) as error:
+        except ValueError as error:
             raise SimulatorError(f"{self.address} sent an invalid image: {error}") from error
 
     def _post(self, request: ProtocolRequest, timeout: float) -> bytes:

@@ -6,7 +6,9 @@ images are base64 PNGs in `message_list`.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, field_validator
 
 
 class ProtocolRequest(BaseModel):
@@ -33,7 +35,7 @@ class ProtocolReply(BaseModel):
     id: str = ""
     success: bool
     message: str = ""
-    value: int | float = 0
+    value: int | FiniteFloat = 0
     message_list: tuple[str, ...] = Field(default=())
 
     @field_validator("message", "message_list", mode="before")
@@ -46,6 +48,15 @@ class ProtocolReply(BaseModel):
     @classmethod
     def _no_pictures(cls, value: object) -> object:
         return () if value in (None, "") else value
+
+
+class VirtualHomeGraph(BaseModel):
+    """The environment graph."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    nodes: list[dict[str, Any]]
+    edges: list[dict[str, Any]]
 
 
 class Point(BaseModel):

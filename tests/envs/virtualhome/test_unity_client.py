@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import io
 import json
 import socket
 import stat
@@ -13,6 +15,7 @@ import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from present import needs_virtualhome
 from served import served
 from waiting import PATIENCE
@@ -97,6 +100,39 @@ def test_what_is_no_answer_is_told(answer, words):
     with peer(answer) as port, pytest.raises(SimulatorError) as told:
         VirtualHomeClient(port=port, timeout=PATIENCE).ask("idle")
     assert words in str(told.value)
+
+
+def said(**fields: object) -> Callable[[socket.socket], None]:
+    return http(json.dumps({"success": True, **fields}).encode())
+
+
+def image(size: tuple[int, int], kind: str) -> str:
+    out = io.BytesIO()
+    Image.new("L", size).save(out, kind)
+    return base64.b64encode(out.getvalue()).decode()
+
+
+@pytest.mark.parametrize(
+    ("answer", "ask", "words"),
+    [
+        (said(message='{"nodes": null, "edges": []}'), "graph", "nodes: Input should be a valid"),
+        (said(message='{"nodes": [1], "edges": []}'), "graph", "nodes.0: Input should be"),
+        (said(message="[" * 100_000), "graph", "Invalid JSON: recursion limit"),
+        (said(message='{"1": [0.5]}'), "instance_colors", "1: List should have at least 3"),
+        (said(message='{"1": [1e999, 0, 0]}'), "instance_colors", "1.0: Input should be a finite"),
+        (said(message="[{}]"), "character_cameras", "0: Input should be a valid string"),
+        (http(b'{"success": true, "value": 1e999}'), "camera_count", "outside VirtualHome's"),
+        (said(message_list=["?"]), "camera_images", "sent an invalid image"),
+        (said(message_list=[image((4, 5), "PNG")]), "camera_images", "it has 4 x 5 pixels"),
+        (said(message_list=[image((20_000, 1_000), "PNG")]), "camera_images", "20000 x 1000"),
+        # Pillow starts Ghostscript for it.
+        (said(message_list=[image((4, 4), "EPS")]), "camera_images", "it is none of PNG"),
+    ],
+)
+def test_a_server_that_lies_is_told(answer, ask, words):
+    arguments = {"cameras": [0], "width": 4, "height": 4} if ask == "camera_images" else {}
+    with peer(answer) as port, pytest.raises(SimulatorError, match=words):
+        getattr(VirtualHomeClient(port=port, timeout=PATIENCE), ask)(**arguments)
 
 
 def test_replies_may_leave_out_what_unity_leaves_out():
