@@ -47,18 +47,18 @@ async def waits(view):
 """
 
 
-STUCK = [("python", SIGINT), ("regex", SIGHUP), ("c", SIGTERM)]
+ONE_EACH = [("python", SIGINT), ("regex", SIGHUP), ("c", SIGTERM)]
 
 
 @pytest.mark.parametrize(
     ("agent", "number"),
     [
-        *STUCK,
+        *ONE_EACH,
         *(
             pytest.param(agent, number, marks=pytest.mark.slow)
             for agent in ("python", "regex", "c")
             for number in (SIGINT, SIGTERM, SIGHUP)
-            if (agent, number) not in STUCK
+            if (agent, number) not in ONE_EACH
         ),
     ],
 )
