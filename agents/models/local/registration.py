@@ -39,6 +39,12 @@ def let_idle_threads_sleep() -> None:
 def _load(name: str, settings: LocalSettings) -> Model:
     let_idle_threads_sleep()
     source, adapters = resolve(name)
+    if Path(source).is_dir() and not os.path.lexists(Path(source) / "config.json"):
+        others = ", ".join(kind for kind in kinds() if kind != "local")
+        raise ModelError(
+            f"local:{name} can't be loaded: there is no config.json in {source}, so transformers "
+            f"has not saved it. A model of another kind is named as KIND:FOLDER: {others}."
+        )
     if source != "smollm2" and not Path(source).is_dir():
         _go_offline_if_unreachable()
     try:
@@ -105,12 +111,6 @@ def resolve(name: str) -> tuple[str, list[Path]]:
         folder = Path(name)
         base = base_of(folder)
         if base is None:
-            if folder.is_dir() and not os.path.lexists(folder / "config.json"):
-                others = ", ".join(kind for kind in kinds() if kind != "local")
-                raise ModelError(
-                    f"There is no config.json in {name}, so transformers has not saved it. A model "
-                    f"of another kind is named as KIND:FOLDER; the other kinds are {others}."
-                )
             break
         if folder in adapters:
             raise ModelError(f"The adapters in {name} are their own base.")
