@@ -14,7 +14,7 @@ from sklearn.neural_network import MLPClassifier
 from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.text_features import asked, words
 
-_WORDS, _HIDDEN, _EPOCHS, _RATE = 2048, 32, 12, 0.005
+_WORDS, _HIDDEN, _EPOCHS, _BATCH, _RATE = 2048, 32, 12, 64, 0.005
 
 
 class TextNetwork:
@@ -25,10 +25,14 @@ class TextNetwork:
         self._hash = HashingVectorizer(
             analyzer=words, n_features=_WORDS, alternate_sign=False, norm="l2"
         )
-        self._network = MLPClassifier(
-            _HIDDEN, max_iter=_EPOCHS, learning_rate_init=_RATE, batch_size=64, random_state=seed
-        )
         right = [place == e.answer for e in examples for place in range(len(e.candidates))]
+        self._network = MLPClassifier(
+            _HIDDEN,
+            max_iter=_EPOCHS,
+            learning_rate_init=_RATE,
+            batch_size=min(_BATCH, len(right)),
+            random_state=seed,
+        )
         with catch_warnings():
             # So many passes are meant.
             simplefilter("ignore", ConvergenceWarning)

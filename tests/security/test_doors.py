@@ -276,7 +276,7 @@ def test_a_server_of_virtualhome_that_nests_its_answer_too_deeply_is_refused() -
         serving = threading.Thread(target=server.serve_forever)
         serving.start()
         try:
-            with pytest.raises(SimulatorError, match="not JSON"):
+            with pytest.raises(SimulatorError, match="Invalid JSON"):
                 VirtualHomeClient(port=server.server_port).graph()
         finally:
             server.shutdown()
