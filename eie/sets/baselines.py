@@ -81,7 +81,7 @@ class Sight(Protocol):
 
 
 def measure(examples: Examples, seed: int = 0, eyes: Sight | None = None) -> Report | None:
-    """Train and score all baselines; None if there are fewer examples than folds.
+    """Train and score all baselines; None if there are fewer examples than folds, or all are twins.
 
     Args:
         examples: of the set; at most the first `MOST` are used.
@@ -89,9 +89,8 @@ def measure(examples: Examples, seed: int = 0, eyes: Sight | None = None) -> Rep
         eyes: a vision network, for baselines with images.
     """
     known = list(islice(examples(), MOST))
-    if len(known) < FOLDS:
+    if len(known) < FOLDS or len(set(fold := folds(known))) < 2:
         return None
-    fold = folds(known)
     ways: dict[str, Extract] = {
         "bag of words": bag_of_words,
         "tf-idf with crosses of question and candidate": TfIdf(known).features,

@@ -127,11 +127,14 @@ def told_apart(ours: Sequence[str], people: Sequence[str], seed: int = 0) -> flo
 
     Features are words, pairs of words, and character n-grams; lower case, without punctuation.
     Equal texts are always in the same fold. Every figure is of texts that were not trained on.
+
+    Raises:
+        ValueError: there are fewer different texts than folds.
     """
     texts = [" ".join(words(text)) for text in (*ours, *people)]
     labels = np.repeat([0, 1], [len(ours), len(people)])
     if len(set(texts)) < _FOLDS:
-        return 0.0
+        raise ValueError(f"{len(set(texts))} different texts can't be told apart: {_FOLDS} or more")
     features = make_union(
         CountVectorizer(ngram_range=(1, 2), binary=True, token_pattern=r"\S+"),
         CountVectorizer(analyzer="char_wb", ngram_range=_GRAMS, binary=True),

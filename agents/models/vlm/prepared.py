@@ -9,6 +9,9 @@ from inhabit.agents.models.local import fingerprint, smollm2
 from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
 from inhabit.envs.cache import cache_home, made_once
 
+_FORMAT = 1
+"""Part of the folder's name: incremented when the written files change."""
+
 
 def prepare() -> Path:
     """The folder with the whole model, made if it is missing: about 10 s, 340 MB.
@@ -25,4 +28,4 @@ def prepare() -> Path:
 
         compose(decoder, EYES, BUNDLED / ADAPTERS, folder)
 
-    return made_once(cache_home() / "models" / f"inhabit-vlm-{key}-{decoder.name}", make)
+    return made_once(cache_home() / "models" / f"inhabit-vlm-{key}-{_FORMAT}-{decoder.name}", make)

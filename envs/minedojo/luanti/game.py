@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import resources
 from importlib.metadata import version
 from importlib.resources.abc import Traversable
@@ -18,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from inhabit.envs.cache import cache_home
+from inhabit.envs.cache import cache_home, made_once
 from inhabit.envs.minedojo.catalogue import table
 from inhabit.envs.minedojo.luanti.bodies import mesh, skin
 from inhabit.envs.minedojo.luanti.content import content
@@ -36,17 +33,7 @@ _SOURCES = (
 
 def game() -> Path:
     """Folder of the game, built on first use (two seconds) and never changed."""
-    home = cache_home() / "minedojo"
-    home.mkdir(parents=True, exist_ok=True)
-    folder = home / f"game-{_fingerprint()}"
-    if folder.is_dir():
-        return folder
-    with _alone(home):
-        if not folder.is_dir():
-            making = Path(tempfile.mkdtemp(prefix="making-", dir=home))
-            _write(making)
-            making.rename(folder)
-    return folder
+    return made_once(cache_home() / "minedojo" / f"game-{_fingerprint()}", _write)
 
 
 def mod_files() -> Iterator[Traversable]:
@@ -131,13 +118,6 @@ def _flakes(phase: int) -> NDArray[np.uint8]:
 
 def _save(picture: NDArray[np.uint8], path: Path) -> None:
     Image.fromarray(picture).save(path, compress_level=1)
-
-
-@contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    with (home / "game.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def instance(scene_json: str, home: Path) -> Path:

@@ -105,6 +105,19 @@ def test_scores_do_not_depend_on_what_was_read_before(
     assert scores(fresh, episode(*frames)) == grown == scores(model, episode(*frames))
 
 
+def test_each_turn_is_read_once_however_long_the_episode(
+    folder: Path, frames: list[np.ndarray]
+) -> None:
+    model, read = load(f"local:{folder}", LocalSettings(dtype="float32")), []
+    shown = [frames[i % 3] for i in range(40)]
+    scores(model, episode(*shown[:-1]))
+    model.network.register_forward_pre_hook(
+        lambda _, args, given: read.append(given["input_ids"].numel()), with_kwargs=True
+    )
+    scores(model, episode(*shown))
+    assert sum(read) < len(model.encoder.prompt(episode(*shown)).ids) / 4
+
+
 @pytest.mark.parametrize("agent", ["rank", "beam"])
 def test_it_plays_with_the_settings_that_it_recommends(
     folder: Path, tmp_path: Path, agent: str
