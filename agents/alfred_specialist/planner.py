@@ -1,7 +1,7 @@
 """The bundled planner: a small vision model detects objects, and a small ranker chooses actions.
 
-Its prompt is text, `notes.py`. Its model detects objects in every image of the episode, once. For a
-model without eyes, or without images, the objects come from the environment's text (`--set
+Its prompt is text, `ranker/notes.py`. Its model detects objects in each image of an episode, once.
+For a model without eyes, or without images, the objects come from the environment's text (`--set
 text=view --no-image`), which shows what errors of detection cost.
 """
 
@@ -12,7 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from inhabit.agents.alfred_specialist.notes import SURE, Detections, mentioned_kinds, messages
+from inhabit.agents.alfred_specialist.ranker.notes import (
+    SURE,
+    Detections,
+    mentioned_kinds,
+    messages,
+)
 from inhabit.agents.alfred_specialist.ranker.parsing import action
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.alfred_specialist.settings import PlannerSettings

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inhabit.agents.alfred_specialist.notes import Detections, outcome
+from inhabit.agents.alfred_specialist.ranker.notes import Detections, outcome
 from inhabit.agents.alfred_specialist.ranker.parsing import (
     CLOSE,
     EXPLORE,

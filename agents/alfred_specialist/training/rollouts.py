@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from inhabit.agents.alfred_specialist.notes import Detections, messages
+from inhabit.agents.alfred_specialist.ranker.notes import Detections, messages
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.history import without_repeated

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inhabit.agents.alfred_specialist.notes import messages
 from inhabit.agents.alfred_specialist.planner import Planner
 from inhabit.agents.alfred_specialist.ranker.model import load
+from inhabit.agents.alfred_specialist.ranker.notes import messages
 from inhabit.agents.alfred_specialist.reading.reader import load_reader
 from inhabit.agents.alfred_specialist.settings import PlannerSettings
 from inhabit.agents.core import View

@@ -24,7 +24,7 @@ from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.agents.models.local.self_check import SelfCheck, cached, check
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
-from inhabit.agents.models.local.transformers_names import knows
+from inhabit.agents.models.transformers_names import knows
 from inhabit.agents.models.vlm.model import register
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.credentials import drop_credentials

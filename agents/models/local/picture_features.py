@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.transformers_names import encoded_images, image_encoder, taken
+from inhabit.agents.models.transformers_names import encoded_images, image_encoder, taken
 
 Parts = Mapping[str, torch.Tensor]
 """What a vision model reads of one image, or of several that can't be told apart."""

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.transformers_names import (
+from inhabit.agents.models.local.turns import Turns
+from inhabit.agents.models.transformers_names import (
     cache_input,
     cache_of,
     position_index,
     taken,
 )
-from inhabit.agents.models.local.turns import Turns
 
 _SPLITS = frozenset({"llava", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl"})
 """Vision models with causal attention over image tokens as well: what stands before the images can

@@ -12,13 +12,12 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Model
-from inhabit.agents.models.local import fingerprint
+from inhabit.agents.models.local import fingerprint, inhabit_vlm
 from inhabit.agents.models.local.adapter import base_of, is_made_here
 from inhabit.agents.models.local.recommended import recommended_by
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
 from inhabit.agents.models.registry import ModelRegistration, kinds
-from inhabit.agents.models.vlm import prepared
 from inhabit.envs.core import UnavailableError
 
 _OURS = frozenset({"smollm2", "inhabit-vlm"})
@@ -141,7 +140,7 @@ def _source(name: str) -> str:
     if path.is_dir():
         return str(path)
     if name == "inhabit-vlm":
-        return str(prepared.prepare())
+        return str(inhabit_vlm.prepare())
     if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise ModelError(
             f"There is no folder {name!r} with a model in it. Name one that transformers has "

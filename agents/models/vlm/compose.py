@@ -11,8 +11,6 @@ from torch import nn
 from transformers import AutoTokenizer, LlamaForCausalLM
 
 from inhabit.agents.models.eyes.network import EyesConfig
-from inhabit.agents.models.local.recommended import copy_recommended
-from inhabit.agents.models.vlm import BUNDLED
 from inhabit.agents.models.vlm.model import InhabitVlm, InhabitVlmConfig
 from inhabit.agents.models.vlm.processor import IMAGE, InhabitVlmProcessor
 
@@ -71,4 +69,3 @@ def compose(decoder: Path, eyes: Path, trained: Path, out: Path) -> None:
     add(model, load_file(trained))
     model.to(torch.bfloat16).save_pretrained(out)
     InhabitVlmProcessor(AutoTokenizer.from_pretrained(decoder), eyes).save_pretrained(out)
-    copy_recommended(BUNDLED, out)

@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from inhabit.agents.models.local.transformers_names import cache_input, cache_of
+from inhabit.agents.models.transformers_names import cache_input, cache_of
 from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
 from inhabit.agents.models.vlm.sight import FEATURES
 

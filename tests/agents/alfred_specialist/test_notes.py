@@ -1,4 +1,4 @@
-from inhabit.agents.alfred_specialist.notes import mentioned_kinds, messages
+from inhabit.agents.alfred_specialist.ranker.notes import mentioned_kinds, messages
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.core import Step, View
 from inhabit.envs.core import Observation, Reason

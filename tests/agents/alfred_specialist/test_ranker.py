@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inhabit.agents.alfred_specialist.notes import mentioned_kinds
 from inhabit.agents.alfred_specialist.ranker.model import RANKER, Ranker, load, save
+from inhabit.agents.alfred_specialist.ranker.notes import mentioned_kinds
 from inhabit.agents.alfred_specialist.ranker.parsing import notes
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.alfred_specialist.training.ranker import (

@@ -8,8 +8,7 @@ import torch
 from safetensors.torch import save_file
 from transformers import LlamaForCausalLM
 
-from inhabit.agents.models.eyes import BUNDLED as EYES
-from inhabit.agents.models.vlm.compose import compose
+from inhabit.agents.models.local.inhabit_vlm import write
 from inhabit.agents.models.vlm.processor import IMAGE
 from tests.agents.models.local.tiny import text_config, tokenizer
 
@@ -25,5 +24,5 @@ def save_decoder(folder: Path) -> Path:
 def save_vlm(decoder: Path, folder: Path, trained: dict[str, torch.Tensor]) -> Path:
     file = folder.with_suffix(".safetensors")
     save_file(trained, file)
-    compose(decoder, EYES, file, folder)
+    write(decoder, file, folder)
     return folder

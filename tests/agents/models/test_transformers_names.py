@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, LlamaConfig, LlavaConfig
 
-from inhabit.agents.models.local import transformers_names as names
+from inhabit.agents.models import transformers_names as names
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from tests.agents.models.local.test_images import prompt, rank
