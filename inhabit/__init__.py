@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inhabit.api.playing import run
-    from inhabit.api.reading import RunResults, SetResults, read_run, read_set
+    from inhabit.api.reading import RunResults, SetResults, Table, read_run, read_set
     from inhabit.api.session import Session, open, tasks
-    from inhabit.api.table import Table
     from inhabit.episodes.episode import Moment
     from inhabit.frameworks.factory import rollouts
 
@@ -49,7 +48,7 @@ _EXPORTS = {
     "RunResults": "inhabit.api.reading",
     "Session": "inhabit.api.session",
     "SetResults": "inhabit.api.reading",
-    "Table": "inhabit.api.table",
+    "Table": "inhabit.api.reading",
     "open": "inhabit.api.session",
     "read_run": "inhabit.api.reading",
     "read_set": "inhabit.api.reading",

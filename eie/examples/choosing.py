@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inhabit.eie.checking.perceptible import is_perceptible
+from inhabit.eie.checking.pictures import is_perceptible
 from inhabit.eie.examples.checks import FARTHER, check_name, check_statement, check_target
 from inhabit.eie.examples.context import StepContext, without_numbers
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError

@@ -23,10 +23,37 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.examples.view import facts_of, question_of, view_of
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.files import ExportImage, picture
-from inhabit.eie.export.placeholders import Placeholders
-from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.envs.core import Action, Observation
+
+
+class Placeholders:
+    """Stand for the images of one prompt: each is one pixel, whose value is its number."""
+
+    def __init__(self) -> None:
+        self._files: list[ExportImage] = []
+
+    def add(self, shown: ExportImage) -> NDArray[np.uint8]:
+        """What stands for `shown`, (1, 1, 3)."""
+        self._files.append(shown)
+        number = (len(self._files) - 1).to_bytes(3, "big")
+        return np.frombuffer(number, np.uint8).reshape(1, 1, 3)
+
+    def parts(self, message: Message) -> tuple[str | ExportImage, ...]:
+        """The parts of `message` with the files in place of what stands for them."""
+        return tuple(
+            part
+            if isinstance(part, str)
+            else self._files[int.from_bytes(part.rgb.tobytes(), "big")]
+            for part in message.parts
+        )
+
+    def replaced(self, messages: Sequence[Message]) -> tuple[str, tuple[str | ExportImage, ...]]:
+        """The text of the first message, of the system, and the parts of the second."""
+        system, user = messages
+        return "".join(map(str, system.parts)), self.parts(user)
+
 
 LAST = 4
 """Past images of a row that has any: as many clips as EgoPlan-Bench shows."""

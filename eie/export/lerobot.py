@@ -1,17 +1,19 @@
 """LeRobot v3: the episodes of a run that went well, with a video of what was seen.
 
 Source of the form: LeRobotDataset v3.0, where many episodes share a file and `meta/episodes` tells
-them apart. A step lasts a second. `action` is the agent's motion (`inhabit.eie.export.motion`), and
-`observation.state` is where it stands. Where the simulator tells no poses, `action` is the index of
-the action's words and `observation.state` is left out. `language.action` holds the words,
-`language.action_index` their index in `meta/actions.json`, and `language.observation` what the
-agent was told.
+them apart. A step of an episode is one high-level action, and lasts a second. `action` is the
+displacement that it caused, in the frame of the agent before the step, as LeRobot's policies for
+mobile robots predict it; `observation.state` is where the agent stands. Where the simulator tells
+no poses, `action` is the index of the action's words and `observation.state` is left out.
+`language.action` holds the words, `language.action_index` their index in `meta/actions.json`, and
+`language.observation` what the agent was told.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,15 +25,15 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from inhabit.eie.export import motion
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.export import RunSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written
-from inhabit.eie.export.source import RunSource
 from inhabit.eie.export.tables import Stats, table
 from inhabit.eie.export.video import FRAMES_PER_SECOND, new_video
 from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.recording.schema import PoseRecord
 
 CAMERA = "observation.images.front"
 LARGEST = 200
@@ -51,8 +53,12 @@ _NUMBERS = {
 }
 _TEXTS = ("language.action", "language.observation")
 _NO_MOTION: Mapping[str, Sequence[str]] = {ACTION: ("index",)}
-_MOTION: Mapping[str, Sequence[str]] = {ACTION: motion.MOTION, STATE: motion.STATE}
-"""Vector -> the names of its numbers."""
+_MOTION: Mapping[str, Sequence[str]] = {
+    ACTION: ("forward_m", "right_m", "turn_rad"),
+    STATE: ("x_m", "z_m", "sin_heading", "cos_heading"),
+}
+"""Vector -> the names of its numbers: displacement in metres along and to the right of the heading,
+and clockwise turn in (-pi, pi]; position in metres, and the heading clockwise from +z."""
 _EPISODES = pa.schema(
     [
         ("episode_index", pa.int64()),
@@ -213,7 +219,7 @@ class _Totals:
                 f"Episode {one.number} has no poses and earlier ones have: export runs of one "
                 "environment and version."
             )
-        return {ACTION: motion.motions(one)[place], STATE: motion.state(one.poses[place])}
+        return {ACTION: _motion(*one.poses[place : place + 2]), STATE: _state(one.poses[place])}
 
     def _sized(self, shown: ExportImage) -> NDArray[np.uint8]:
         rgb = shown.pixels()
@@ -224,6 +230,21 @@ class _Totals:
                 f"{shown.file} has another size than the images before it, and a video has one."
             )
         return rgb
+
+
+def _state(pose: PoseRecord) -> tuple[float, ...]:
+    """Where the agent stands, as `_MOTION` names it."""
+    heading = math.radians(pose.heading)
+    return pose.x, pose.z, math.sin(heading), math.cos(heading)
+
+
+def _motion(before: PoseRecord, after: PoseRecord) -> tuple[float, ...]:
+    east, north = after.x - before.x, after.z - before.z
+    heading = math.radians(before.heading)
+    forward = north * math.cos(heading) + east * math.sin(heading)
+    right = east * math.cos(heading) - north * math.sin(heading)
+    turn = math.radians(after.heading - before.heading)
+    return forward, right, math.pi - (math.pi - turn) % math.tau
 
 
 def _info(totals: _Totals, env: str) -> Mapping[str, JsonValue]:

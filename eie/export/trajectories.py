@@ -18,10 +18,10 @@ import pyarrow as pa
 from inhabit.agents.core import STOP, Step, View
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Message
+from inhabit.eie.export.conversations import Placeholders
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, picture
 from inhabit.eie.export.messages import MESSAGES, image_cell, message
-from inhabit.eie.export.placeholders import Placeholders
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.envs.core import Observation
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord

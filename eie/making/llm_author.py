@@ -12,9 +12,8 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Message, Model
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError, Seeds
 from inhabit.eie.making.constrained_choice import choose_proposal
-from inhabit.eie.making.seeds import Seeds
 from inhabit.envs.core import Task
 from inhabit.envs.template import ActionKind, Template
 

@@ -7,8 +7,7 @@ import random
 
 from pydantic import JsonValue
 
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest
-from inhabit.eie.making.seeds import Seeds
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, Seeds
 from inhabit.envs.core import Task
 from inhabit.envs.template import Template
 

@@ -12,12 +12,31 @@ from itertools import islice
 from typing import Protocol
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.sets.folds import FOLDS, folds
 from inhabit.eie.sets.regression import Candidates
 from inhabit.eie.sets.seeing import Grid
 from inhabit.eie.sets.text_features import TfIdf, bag_of_words, roles
 from inhabit.eie.sets.text_network import TextNetwork
 from inhabit.episodes.scoring.rates import wilson
+
+FOLDS = 5
+
+
+def folds(examples: Sequence[Example]) -> list[int]:
+    """The fold of each example, 0 to `FOLDS` - 1, of about equal size.
+
+    Rooms are kept together; where there are too few, groups of twins.
+    """
+    keys = [example.room or example.twins or example.id for example in examples]
+    if len(set(keys)) < FOLDS:
+        keys = [example.twins or example.id for example in examples]
+    sizes = [0] * FOLDS
+    fold: dict[str, int] = {}
+    # Large keys first, each to the smallest fold.
+    for key, count in sorted(Counter(keys).items(), key=lambda item: (-item[1], item[0])):
+        fold[key] = sizes.index(min(sizes))
+        sizes[fold[key]] += count
+    return [fold[key] for key in keys]
+
 
 MOST = 4000
 """Number of examples that are used, from the start of the set."""

@@ -19,9 +19,9 @@ from inhabit.agents.models.local.recommended import copy_recommended
 from inhabit.agents.models.local.registration import resolve
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
+from inhabit.eie.tuning.devices import gathered, split_as
 from inhabit.eie.tuning.parts import lora_targets, module_names, vision_encoder
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.eie.tuning.sharding import gathered, split_as
 from inhabit.envs.core import UnavailableError
 
 

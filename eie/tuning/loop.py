@@ -17,14 +17,13 @@ from inhabit.eie.tuning.agreement import ReadingPlan
 from inhabit.eie.tuning.base import Base
 from inhabit.eie.tuning.batches import Order, by_episode, episode_steps, micro_batches
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
-from inhabit.eie.tuning.devices import Devices
+from inhabit.eie.tuning.devices import Devices, gathered, split_as
 from inhabit.eie.tuning.frozen_vision import remember_images
 from inhabit.eie.tuning.objective import Scores, loss, score
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question, Questions
 from inhabit.eie.tuning.samples import Sample
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.eie.tuning.sharding import gathered, split_as
 from inhabit.eie.tuning.shared_prompts import read_shared
 
 _COMPARED = 3

@@ -17,11 +17,10 @@ from inhabit.agents.models.registry import recommended
 from inhabit.eie.tuning import log
 from inhabit.eie.tuning.base import Base, prepare
 from inhabit.eie.tuning.curves import page
-from inhabit.eie.tuning.devices import Devices
+from inhabit.eie.tuning.devices import Devices, shard
 from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.samples import Sample, choose
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.eie.tuning.sharding import shard
 
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 

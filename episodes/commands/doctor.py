@@ -13,7 +13,7 @@ from rich.text import Text
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
 from inhabit.episodes.commands.probing import probe_model
-from inhabit.episodes.machine import environments, graphics, programs, python, storage
+from inhabit.episodes.machine import environments, programs, python, storage
 from inhabit.episodes.machine.finding import Finding, Status
 
 _CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
@@ -24,8 +24,8 @@ _CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
     programs.video_encoder,
     storage.weights,
     environments.environments,
-    graphics.gpu,
-    graphics.drawing,
+    programs.gpu,
+    programs.drawing,
     programs.programs,
 )
 _LOOKS = {

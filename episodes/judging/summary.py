@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.episodes.judging.errors import Consequence, Failure
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
 from inhabit.episodes.judging.scores import Dimension, Verdict
-from inhabit.episodes.scoring.bootstrap import Estimate, clustered
 from inhabit.episodes.scoring.calibration import Calibration, calibrate
+from inhabit.episodes.scoring.rates import Estimate, clustered
 
 
 class PartScore(BaseModel):

@@ -19,14 +19,14 @@ from inhabit.agents.from_file import names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
-from inhabit.envs.core import Env, Task
+from inhabit.envs.core import Determinism, Env, Task
 from inhabit.envs.marks import places, trusting, without_effect
-from inhabit.envs.registry import Registration
+from inhabit.envs.registry import Registration, find
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.playing.plan import RunPlan, find_backend, make_env, plan
 from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, divide
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.recording.schema import RENDERER, RunHeader
 
 _OR_TRUST = ", or give --trust-record if the record is your own"
 Recorded = Mapping[str, Mapping[str, object]]
@@ -257,3 +257,29 @@ def _again(where: Path, asked: Sequence[tuple[str, object]], trusted: bool) -> s
         f"{where} names {named}. Programs, files and addresses named in a record are not used "
         f"unless you repeat them: {again}{'' if trusted else _OR_TRUST}."
     )
+
+
+def comparable(header: RunHeader, determinism: Determinism) -> Determinism:
+    """The level at which a record can be compared with what an environment does now.
+
+    It is the weaker of the two levels of determinism. Images of another version of the renderer are
+    not compared, everything else is.
+
+    Args:
+        header: of the recorded run.
+        determinism: of the environment that re-executes it.
+    """
+    level = max(header.determinism, determinism, key=list(Determinism).index)
+    if level is Determinism.FRAMES and other_renderer(header) is not None:
+        return Determinism.STATE
+    return level
+
+
+def other_renderer(header: RunHeader) -> tuple[str, str] | None:
+    """The version of the renderer that drew the recorded images and the present one.
+
+    None if they are the same, or if the environment renders nothing.
+    """
+    now = find(header.env).renderer
+    was = header.software.get(RENDERER, "1")  # Records have named it since version 2.
+    return None if now in ("", was) else (was, now)

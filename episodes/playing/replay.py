@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.errors import UserError
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.playing.level import comparable
+from inhabit.episodes.playing.from_record import comparable
 from inhabit.episodes.playing.retrace import Difference, DivergedError, retrace
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, Ending, RunHeader

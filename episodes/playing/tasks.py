@@ -14,7 +14,7 @@ from inhabit.envs.entries import raised
 from inhabit.envs.errors import UserError
 from inhabit.envs.registry import Registration
 from inhabit.episodes.playing.task_filter import TaskFilter
-from inhabit.episodes.recording.tasks import read_tasks
+from inhabit.episodes.recording.reader import read_tasks
 
 
 def gather(

@@ -18,6 +18,7 @@ from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError
 from inhabit.envs.files import LONGEST, check_folder, open_reading, read_whole, size_of
+from inhabit.envs.files import read_lines as lines_of
 from inhabit.episodes.recording.schema import (
     ActLine,
     DecideLine,
@@ -28,7 +29,6 @@ from inhabit.episodes.recording.schema import (
     StartLine,
     is_sound,
 )
-from inhabit.episodes.recording.tasks import read_tasks
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
@@ -284,3 +284,24 @@ def _attempt(file: Path, group: list[Line]) -> Attempt:
             case StartLine():  # pragma: no cover - grouped by them
                 raise AssertionError(line)
     return Attempt(start, tuple(steps), end)
+
+
+def read_tasks(file: Path) -> Iterator[Task]:
+    """Tasks of a JSONL file, in order. Blank lines are passed over.
+
+    Raises:
+        TaskError: it can't be read, or a line is not a task; names the line and the field.
+    """
+    try:
+        for number, line in enumerate(lines_of(file, file.parent), 1):
+            if line.strip():
+                yield _task(line.rstrip(b"\n"), f"{file}, line {number}")
+    except OSError as error:
+        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
+
+
+def _task(line: bytes, place: str) -> Task:
+    try:
+        return Task.model_validate_json(line)
+    except ValidationError as error:
+        raise TaskError(f"{place}: {first_problem(error)}.") from error

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import raised
 from inhabit.envs.tasksets import BENCHMARKS, Benchmark, EpisodeResult, Metric
-from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.reader import Run, read_tasks
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.recording.tasks import read_tasks
 
 
 class BenchmarkScores(BaseModel):

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
 
-from inhabit.api.table import Table
 from inhabit.eie.export.files import picture
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs import notebook
-from inhabit.envs.core import Observation
+from inhabit.envs.core import Observation, UnavailableError
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, StepRecord
 from inhabit.episodes.scoring.metrics import Scores, score
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Table(list[dict[str, Any]]):
+    """Rows with the same keys in the same order. Values are plain Python data."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a DataFrame.
+
+        Raises:
+            UnavailableError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise UnavailableError(
+                "A DataFrame needs the package 'pandas': pip install 'inhabit[notebook]'"
+            ) from error
+        return pandas.DataFrame(list(self))
+
+    def _repr_html_(self) -> str:
+        return notebook.table(self)
 
 
 class RunResults:

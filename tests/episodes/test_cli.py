@@ -15,8 +15,7 @@ from inhabit.agents.models.local.fingerprint import of_folder
 from inhabit.cli import main
 from inhabit.envs.core import Task
 from inhabit.envs.toy.tasks import sample
-from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.tasks import read_tasks
+from inhabit.episodes.recording.reader import Run, read_tasks
 from tests.agents.models.local.tiny import save_llama
 
 FAST = ("--set", "in_process=true")

@@ -18,7 +18,7 @@ from inhabit.episodes.playing.faults import FaultsError
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.leaderboard import rows
-from inhabit.episodes.reports.leaderboard.page import page
+from inhabit.episodes.reports.leaderboard.rows import page
 from tests.agents.models.endpoints.endpoint import Answer, endpoint, error, good
 from tests.agents.planners.toy_brain import Solver
 

@@ -10,8 +10,7 @@ import pytest
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError
-from inhabit.episodes.reports.leaderboard.page import page
-from inhabit.episodes.reports.leaderboard.rows import rows, write_csv
+from inhabit.episodes.reports.leaderboard.rows import page, rows, write_csv
 
 
 def inhabit(*words: object) -> None:

@@ -15,9 +15,8 @@ from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, rectangle
 from inhabit.episodes.playing.poses import pose_of, things_of
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Settings
-from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan
+from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan, scene_plan
 from inhabit.episodes.reports.page.pages import episode_page
-from inhabit.episodes.reports.scene_plans import scene_plan
 
 STATE = {
     "agent": {"position": [1.0, 0.9, -2.5], "rotation": -90, "horizon": 30.0},

@@ -14,9 +14,8 @@ from toy_runs import play_toy, results, toy_tasks
 
 from inhabit.envs.core import TaskError
 from inhabit.episodes.recording.disk import DiskError, LineFile, Pictures
-from inhabit.episodes.recording.reader import RecordError, Run, read_lines
+from inhabit.episodes.recording.reader import RecordError, Run, read_lines, read_tasks
 from inhabit.episodes.recording.schema import Ending, SeeLine
-from inhabit.episodes.recording.tasks import read_tasks
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,7 @@ from installed import install
 
 import inhabit
 from inhabit.cli import main
-from inhabit.episodes.reports.leaderboard.page import page
-from inhabit.episodes.reports.leaderboard.rows import rows, write_csv
+from inhabit.episodes.reports.leaderboard.rows import page, rows, write_csv
 
 METRIC = """
 from inhabit.episodes.scoring.metric import RunMetric

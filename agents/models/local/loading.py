@@ -18,8 +18,7 @@ from inhabit.agents.models.local.adapter import apply_adapter
 from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.local.folder import OpenedFolder, wanted
 from inhabit.agents.models.local.image_processor import ImageProcessor
-from inhabit.agents.models.local.precision import choose, round_weights
-from inhabit.agents.models.local.quantization import bits_and_bytes
+from inhabit.agents.models.local.precision import bits_and_bytes, choose, round_weights
 from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.agents.models.local.self_check import SelfCheck, cached, check
 from inhabit.agents.models.local.settings import LocalSettings

@@ -1,11 +1,13 @@
-"""Chooses device and dtype of a local model."""
+"""Device, dtype and quantization of a local model."""
 
 from __future__ import annotations
 
+import logging
 import time
-from typing import Literal
+from typing import Any, Literal
 
 import torch
+import transformers
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Dtype = Literal["auto", "checkpoint", "float32", "bfloat16", "float16"]
@@ -61,3 +63,17 @@ def round_weights(model: torch.nn.Module, dtype: torch.dtype) -> None:
     for tensor in model.state_dict(keep_vars=True).values():
         if tensor.is_floating_point():
             tensor.data = tensor.data.to(dtype)
+
+
+def bits_and_bytes(kind: Literal["bnb-8bit", "bnb-4bit"], dtype: torch.dtype) -> Any:
+    """The configuration: LLM.int8(), or QLoRA's 4-bit NormalFloat with products in `dtype`."""
+    # It logs a line for every matrix product whose input is not float16.
+    logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
+    if kind == "bnb-8bit":
+        return transformers.BitsAndBytesConfig(load_in_8bit=True)
+    return transformers.BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=dtype,
+    )

@@ -1,4 +1,4 @@
-"""A line of the leaderboard for every run in a folder."""
+"""The leaderboard: a line for every run in a folder, as CSV or as one HTML file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from inhabit.episodes.judging.schema import file_of, whole
 from inhabit.episodes.judging.summary import PartScore, summarize
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import RunHeader, Sight
+from inhabit.episodes.reports.page.document import pieces
 from inhabit.episodes.scoring.comparison import MixedError, compare
 from inhabit.episodes.scoring.metric import METRICS
 from inhabit.episodes.scoring.metrics import Measured, Scores, score
@@ -157,3 +158,24 @@ def _columns(scores: Scores) -> Iterator[tuple[str, object]]:
             low, high = getattr(scores, metric.interval_name, (None, None))
             stem = metric.name.removesuffix("_rate")
             yield from ((f"{stem}_low", low), (f"{stem}_high", high))
+
+
+_FILTERS = ("env", "backend", "candidates", "grants", "agent", "image")
+
+
+def page(found: Sequence[RunRow]) -> str:
+    """All boards, with filters for what their runs differ in."""
+    choices = {name: sorted({str(getattr(row, name)) for row in found}) for name in _FILTERS}
+    boards: dict[str, list[RunRow]] = {}
+    for row in found:
+        boards.setdefault(row.board, []).append(row)
+    return "".join(
+        pieces(
+            "leaderboard.html",
+            folder=Path(__file__).parent,
+            boards=boards,
+            filters={name: values for name, values in choices.items() if len(values) > 1},
+            metrics=[m for m in METRICS.usable()[0] if any(m.name in row.figures for row in found)],
+            runs=len(found),
+        )
+    )

@@ -14,14 +14,13 @@ from inhabit.envs.files import is_regular
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.reports.floorplan import floor_plan
+from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
 from inhabit.episodes.reports.page import branches
 from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
 from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
 from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel
-from inhabit.episodes.reports.scene_plans import scene_plan
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.metrics import Scores
 

@@ -10,8 +10,7 @@ from PIL import Image
 from inhabit.episodes.recording.picture import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.reports.floorplan import floor_plan
-from inhabit.episodes.reports.scene_plans import scene_plan
+from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.likelihood import shares

@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 
 from inhabit.envs import server_gate
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.reports.watch.changes import Changes
-from inhabit.episodes.reports.watch.site import Response, Site
+from inhabit.episodes.reports.watch.site import Changes, Response, Site
 
 _LOOPBACK = "127.0.0.1"
 _EVERY = 0.5

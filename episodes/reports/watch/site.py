@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from inhabit.envs.files import read_whole
+from inhabit.envs.files import is_regular, read_whole, size_of
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
 from inhabit.episodes.reports.page.judged import judgement_of, scores_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
-from inhabit.episodes.reports.watch.changes import Changes
 from inhabit.episodes.scoring.metrics import score
 
 _EPISODE = re.compile(r"/episodes/(\d{5,9})/index\.html")
@@ -102,3 +101,50 @@ def _file(folder: Path, path: Path) -> Response | None:
         return Response(read_whole(folder / path, folder), _TYPES[path.suffix])
     except OSError:
         return None
+
+
+_AHEAD = 64
+"""Episodes that were not begun, one after the other, after which no later one is looked for."""
+
+
+class Changes:
+    """Looks at the sizes of the records that may still grow."""
+
+    def __init__(self, run: Run, index: Index | None = None) -> None:
+        """Begin with the run as it is now, by what `index` knows of it already."""
+        index = Index(run) if index is None else index
+        self._going_on = [e for e in run.episodes() if index.end(e) is None]
+        self._sizes: dict[int, int] = {}
+        self.poll()
+
+    def poll(self) -> Sequence[int]:
+        """Numbers of the episodes that have grown since the last call.
+
+        Raises:
+            RecordError: a record is broken.
+        """
+        grown = [e for e in self._begun() if self._has_grown(e)]
+        ended = {e.number for e in grown if e.end() is not None}
+        self._going_on = [e for e in self._going_on if e.number not in ended]
+        return [e.number for e in grown]
+
+    def playing(self) -> Sequence[EpisodeRecord]:
+        """The episodes that have begun and not ended, as of the last call of `poll`."""
+        return [e for e in self._going_on if self._sizes.get(e.number)]
+
+    def _begun(self) -> Sequence[EpisodeRecord]:
+        found: list[EpisodeRecord] = []
+        ahead = 0
+        for episode in self._going_on:
+            if is_regular(episode.file, episode.run):
+                found.append(episode)
+                ahead = 0
+            elif (ahead := ahead + 1) > _AHEAD:
+                break
+        return found
+
+    def _has_grown(self, episode: EpisodeRecord) -> bool:
+        size = size_of(episode.file, episode.run) or 0
+        grown = self._sizes.get(episode.number) != size
+        self._sizes[episode.number] = size
+        return grown

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from inhabit.eie.checking.perceptible import changed_share, is_perceptible
-from inhabit.eie.checking.pictures import unclear
+from inhabit.eie.checking.pictures import changed_share, is_perceptible, unclear
 from inhabit.eie.checking.splits import split_of
 
 GREY = np.full((300, 300, 3), 128, np.uint8)

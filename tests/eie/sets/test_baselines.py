@@ -11,8 +11,7 @@ import pytest
 
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
-from inhabit.eie.sets.baselines import Report, measure
-from inhabit.eie.sets.folds import folds
+from inhabit.eie.sets.baselines import Report, folds, measure
 from inhabit.eie.sets.image_network import ImageNetwork
 from inhabit.eie.sets.seeing import Grid
 
