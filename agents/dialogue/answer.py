@@ -152,7 +152,7 @@ def _labelled(text: str) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedReply:
     """A parsed reply, and what its action means."""
 
     raw: str
@@ -160,7 +160,7 @@ class Reading:
     """Empty where it has no action."""
     meaning: Meaning
 
-    def cut_off(self) -> Reading:
+    def cut_off(self) -> ParsedReply:
         """The same, of a reply that ended at the limit of tokens: that is why it has no action."""
         if self.meaning.problem is not Problem.NO_ACTION:
             return self
@@ -177,7 +177,7 @@ class Reading:
         )
 
 
-async def read(text: str, choices: Choices, view: View) -> Reading:
+async def read(text: str, choices: Choices, view: View) -> ParsedReply:
     """Interpret `text`, the whole reply of a model, among `choices`."""
     answer = read_answer(text)
     parsed = None if answer is None else await view.parse(answer.action)
@@ -186,8 +186,8 @@ async def read(text: str, choices: Choices, view: View) -> Reading:
 
 def reading(
     text: str, answer: ParsedAnswer | None, choices: Choices, parsed: Action | None
-) -> Reading:
+) -> ParsedReply:
     """The same of a reply whose parts and action are parsed already."""
     if answer is None:
-        return Reading(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
-    return Reading(text, answer, choices.understand(answer.action, parsed))
+        return ParsedReply(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
+    return ParsedReply(text, answer, choices.understand(answer.action, parsed))

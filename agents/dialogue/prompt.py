@@ -14,7 +14,7 @@ from warnings import warn
 from pydantic import Field, model_validator
 
 from inhabit.agents.core import Step, View
-from inhabit.agents.dialogue.answer import Reading
+from inhabit.agents.dialogue.answer import ParsedReply
 from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.few_shot import Examples
 from inhabit.agents.dialogue.frames import frames_of, keyframes, past_frames
@@ -278,7 +278,7 @@ class ChatPrompt:
             parts.append(Image(rgb))
         return Message("system", (system,)), Message("user", tuple(_joined(parts)))
 
-    def repair(self, reading: Reading, choices: Choices) -> Message:
+    def repair(self, reading: ParsedReply, choices: Choices) -> Message:
         """What follows the reply `reading`, which could not be understood."""
         said = self._repair.block(
             "repair",

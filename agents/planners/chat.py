@@ -9,7 +9,7 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from inhabit.agents.core import STOP, Agent, Decision, Ranked, View
-from inhabit.agents.dialogue.answer import Reading, read
+from inhabit.agents.dialogue.answer import ParsedReply, read
 from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt, chat_system
 from inhabit.agents.models.core import Ability, Model, Reply, UnsupportedError
@@ -137,7 +137,7 @@ async def _planned(view: View, choices: Choices) -> Decision | None:
     )
 
 
-def _majority(readings: Sequence[Reading]) -> tuple[Decision, tuple[str, ...]]:
+def _majority(readings: Sequence[ParsedReply]) -> tuple[Decision, tuple[str, ...]]:
     """The action with most votes, the first of equals, and the actions that were to follow it.
 
     With several votes, each action is ranked by the logarithm of its share.

@@ -20,7 +20,7 @@ def _lines(value: object) -> object:
     return tuple(a for a in (part.strip() for part in value.replace("\n", ";").split(";")) if a)
 
 
-class ScriptedSettings(SettingsModel):
+class ScriptedAgentSettings(SettingsModel):
     """The script."""
 
     actions: Annotated[tuple[str, ...], BeforeValidator(_lines), Words()] = ()
@@ -43,13 +43,13 @@ class Scripted(Agent):
         return Decision(await view.parse(raw), raw=raw)
 
 
-def _make(settings: ScriptedSettings, model: Model | None) -> Agent:
+def _make(settings: ScriptedAgentSettings, model: Model | None) -> Agent:
     return Scripted(settings.actions)
 
 
 REGISTRATION = AgentRegistration(
     name="scripted",
     summary="plays the actions of --set actions='...; ...'",
-    settings=ScriptedSettings,
+    settings=ScriptedAgentSettings,
     make=_make,
 )

@@ -22,7 +22,7 @@ from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.examples.view import facts_of, question_of, view_of
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.files import ExportImage, picture
 from inhabit.envs.core import Action, Observation
@@ -164,12 +164,12 @@ def kept(
     return source.left_out.kept(lambda: filter(fits, rows()), _describe)
 
 
-def _describe(one: Conversation) -> Row:
+def _describe(one: Conversation) -> ComparedRow:
     words = tuple(part for part in one.question if isinstance(part, str))
     made = one.example
     answer = one.answer if made is None else made.candidates[made.answer]
     video = made is not None and made.kind == "recognition"
-    return Row(one.split, words, one.pictures, answer, video)
+    return ComparedRow(one.split, words, one.pictures, answer, video)
 
 
 def _answer(description: str, reasoning: str, action: str) -> str:

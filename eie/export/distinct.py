@@ -29,7 +29,7 @@ _CLASH = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedRow:
     """What decides whether a row of an export is written."""
 
     file: str
@@ -48,7 +48,9 @@ class LeftOut:
     counts: Counter[str] = field(default_factory=Counter)
     _images: dict[Path, bytes] = field(default_factory=dict)
 
-    def kept(self, rows: Callable[[], Iterable[T]], describe: Callable[[T], Row]) -> Iterator[T]:
+    def kept(
+        self, rows: Callable[[], Iterable[T]], describe: Callable[[T], ComparedRow]
+    ) -> Iterator[T]:
         """The rows to write, in their order. Memory: about 100 bytes a row.
 
         Args:
@@ -86,11 +88,11 @@ class LeftOut:
         rows = "row" if total == 1 else "rows"
         return f"Left out {total} {rows}: {'; '.join(parts)}."
 
-    def _asked(self, row: Row) -> bytes:
+    def _asked(self, row: ComparedRow) -> bytes:
         words = "\0".join((row.file, *row.words)).encode("utf-8", "replace")
         return _digest(_digest(words) + b"".join(map(self._image, row.images)))
 
-    def _is_still(self, row: Row) -> bool:
+    def _is_still(self, row: ComparedRow) -> bool:
         return len({self._image(image) for image in row.images}) < 2
 
     def _image(self, image: ExportImage) -> bytes:

@@ -25,7 +25,7 @@ from pydantic import JsonValue
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.distinct import LeftOut, Row
+from inhabit.eie.export.distinct import ComparedRow, LeftOut
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
@@ -157,11 +157,11 @@ def is_full(one: EgoPlanQuestion) -> bool:
     return len(one.wrong) >= (1 if one.split == "train" else CHOICES - 1)
 
 
-def describe(one: EgoPlanQuestion) -> Row:
+def describe(one: EgoPlanQuestion) -> ComparedRow:
     """What is compared of a sample."""
     done = tuple(action or "" for action in one.past)
     words = (one.goal, *done, *(() if one.split == "train" else sorted((one.answer, *one.wrong))))
-    return Row(one.split, words, one.shown, one.answer, video=len(one.shown) > 1)
+    return ComparedRow(one.split, words, one.shown, one.answer, video=len(one.shown) > 1)
 
 
 def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:

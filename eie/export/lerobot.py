@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.export import RunSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written
@@ -118,10 +118,10 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
     return totals.episodes
 
 
-def describe(one: Demonstration) -> Row:
+def describe(one: Demonstration) -> ComparedRow:
     """What is compared of an episode."""
     told = (one.task.goal, *(step.action for step in one.steps))
-    return Row("train", told, one.pictures, "", video=True)
+    return ComparedRow("train", told, one.pictures, "", video=True)
 
 
 class _Totals:

@@ -17,7 +17,7 @@ from inhabit.eie.export.conversations import Conversation, kept
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage
-from inhabit.eie.export.tables import PICTURE, Table, table
+from inhabit.eie.export.tables import PICTURE, ParquetTable, table
 
 _CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))
 MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", _CONTENT)]))
@@ -46,7 +46,7 @@ def write(source: RunSource | SetSource, out: Path) -> int:
         RecordError: an image is gone.
         DiskError: something can't be written.
     """
-    tables: dict[str, Table] = {}
+    tables: dict[str, ParquetTable] = {}
     with ExitStack() as stack:
         for one in kept(source, source.options.pictures):
             if one.split not in tables:

@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, json_array, picture
@@ -62,11 +62,11 @@ def fits(example: Example) -> bool:
     return example.kind != "recognition"
 
 
-def describe(example: Example, folder: Path) -> Row:
+def describe(example: Example, folder: Path) -> ComparedRow:
     """What is compared of a record."""
     words = (question(example), *example.candidates)
     answer = example.candidates[example.answer]
-    return Row(example.split, words, (picture(folder, example.image),), answer)
+    return ComparedRow(example.split, words, (picture(folder, example.image),), answer)
 
 
 def question(example: Example) -> str:

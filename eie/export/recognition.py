@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
-from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.egoplan import write_frame
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
@@ -74,9 +74,9 @@ def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[Recog
                 )
 
 
-def describe(one: RecognitionRow) -> Row:
+def describe(one: RecognitionRow) -> ComparedRow:
     """What is compared of a row."""
-    return Row(one.split, (), one.frames, one.answer, video=True)
+    return ComparedRow(one.split, (), one.frames, one.answer, video=True)
 
 
 def write(rows: Iterable[RecognitionRow], out: Path) -> int:

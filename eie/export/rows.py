@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.export.distinct import Row
+from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, half_written, picture
@@ -42,13 +42,13 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
     return count
 
 
-def describe(example: Example, folder: Path) -> Row:
+def describe(example: Example, folder: Path) -> ComparedRow:
     """What is compared of a line."""
     told = [f"{past.action}\n{past.feedback}" for past in example.history]
     images = tuple(picture(folder, place) for place in _places(example))
     words = (example.question, example.text, *told, *example.candidates)
     video = example.kind == "recognition"
-    return Row(example.split, words, images, example.candidates[example.answer], video)
+    return ComparedRow(example.split, words, images, example.candidates[example.answer], video)
 
 
 def _places(example: Example) -> Iterator[str]:

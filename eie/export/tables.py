@@ -57,7 +57,7 @@ PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 """An image inside a table: its file's content and name. `datasets` decodes it."""
 
 
-class Table:
+class ParquetTable:
     """A parquet file in the making. Rows wait until a group of them is full."""
 
     def __init__(self, writer: pq.ParquetWriter, schema: pa.Schema, together: int) -> None:
@@ -82,7 +82,7 @@ class Table:
 
 
 @contextmanager
-def table(file: Path, schema: pa.Schema, *, together: int = 64) -> Iterator[Table]:
+def table(file: Path, schema: pa.Schema, *, together: int = 64) -> Iterator[ParquetTable]:
     """Write the parquet file `file`; it is there when all of it is.
 
     Args:
@@ -95,7 +95,7 @@ def table(file: Path, schema: pa.Schema, *, together: int = 64) -> Iterator[Tabl
     """
     described = schema.with_metadata({"huggingface": json.dumps(_features(schema))})
     with half_written(file) as half, pq.ParquetWriter(half, described) as writer:
-        made = Table(writer, described, together)
+        made = ParquetTable(writer, described, together)
         yield made
         made.flush()
 

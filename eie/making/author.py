@@ -46,7 +46,7 @@ class AuthorReply:
     """Tokens used: "in" and "out"."""
 
 
-class NoAnswerError(RuntimeError):
+class SilentAuthorError(RuntimeError):
     """An author did not answer."""
 
     def __init__(self, why: str, tokens: Mapping[str, int] | None = None) -> None:
@@ -67,7 +67,7 @@ class Author(ABC):
         """Write one task. The same request gives the same answer, as far as the model allows.
 
         Raises:
-            NoAnswerError: the author did not answer.
+            SilentAuthorError: the author did not answer.
         """
 
     async def close(self) -> None:

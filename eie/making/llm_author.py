@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Message, Model
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError, Seeds
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, Seeds, SilentAuthorError
 from inhabit.eie.making.constrained_choice import choose_proposal
 from inhabit.envs.core import Task
 from inhabit.envs.template import ActionKind, Template
@@ -72,9 +72,9 @@ class LlmAuthor(Author):
         except BudgetError:
             raise
         except ModelError as error:
-            raise NoAnswerError(str(error)) from error
+            raise SilentAuthorError(str(error)) from error
         if raw == "":
-            raise NoAnswerError("It said nothing.", tokens)
+            raise SilentAuthorError("It said nothing.", tokens)
         return AuthorReply(
             raw=raw,
             name=f"{self._env}-{request.seed}-{request.number}",

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from inhabit.eie.examples.draft import Piece, Refused
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.making.author import AuthorReply, AuthorRequest, NoAnswerError
+from inhabit.eie.making.author import AuthorReply, AuthorRequest, SilentAuthorError
 from inhabit.eie.making.components import Components
 from inhabit.envs.core import Env, SimulatorError
 
@@ -72,7 +72,7 @@ class AttemptRunner:
         for again in (True, False):
             try:
                 answer = await self._author.propose(request)
-            except NoAnswerError as error:
+            except SilentAuthorError as error:
                 made.pay(error.tokens)
                 made.pieces.append(Refused(Rejection.NO_ANSWER, str(error)))
                 break

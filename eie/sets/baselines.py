@@ -87,7 +87,7 @@ class Report:
         return max((one.accuracy for one in self.baselines if one.sees), default=None)
 
 
-class Sight(Protocol):
+class ImageFeatures(Protocol):
     """What a vision network tells of the images of a set."""
 
     def __call__(self, example: Example) -> Sequence[Mapping[str, float]]:
@@ -99,7 +99,7 @@ class Sight(Protocol):
         ...
 
 
-def measure(examples: Examples, seed: int = 0, eyes: Sight | None = None) -> Report | None:
+def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None) -> Report | None:
     """Train and score all baselines; None if there are fewer examples than folds, or all are twins.
 
     Args:
@@ -154,7 +154,9 @@ def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int
     )
 
 
-def _attention(examples: Sequence[Example], fold: Sequence[int], eyes: Sight, seed: int) -> int:
+def _attention(
+    examples: Sequence[Example], fold: Sequence[int], eyes: ImageFeatures, seed: int
+) -> int:
     from inhabit.eie.sets.image_network import ImageNetwork
 
     grids = [eyes.grid(example) for example in examples]

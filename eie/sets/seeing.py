@@ -43,7 +43,7 @@ class EyeFeatures:
         Raises:
             ImportError: torch or transformers is missing.
         """
-        from inhabit.agents.models.eyes.cells import CellDetector
+        from inhabit.agents.models.eyes.detector import CellDetector
 
         self._folder = folder
         self._detector = CellDetector()
@@ -113,7 +113,8 @@ class EyeFeatures:
     def _cells(self, image: str) -> Cells:
         if image not in self._seen:
             with Picture.open(self._folder / image, formats=("PNG",)) as opened:
-                shown, odds = self._detector.look(np.asarray(opened.convert("RGB")))
+                rgb = np.asarray(opened.convert("RGB"))
+            shown, odds = (cells.numpy() for cells in self._detector.cells(rgb))
             self._seen[image] = odds
             known = np.clip(odds, -_MOST, _MOST / 2) / 4
             self._grids[image] = _pooled(np.concatenate([shown, known]))

@@ -19,7 +19,7 @@ from inhabit.eie.tuning.batches import Order, by_episode, episode_steps, micro_b
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.devices import Devices, gathered, split_as
 from inhabit.eie.tuning.frozen_vision import remember_images
-from inhabit.eie.tuning.objective import Scores, loss, score
+from inhabit.eie.tuning.objective import CandidateScores, loss, score
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question, Questions
 from inhabit.eie.tuning.samples import Sample
@@ -198,7 +198,7 @@ class Training:
         (total * counts / batch).backward()  # type: ignore[no-untyped-call]
         return _added(sums, float(total.detach()), scores, group) if counts else sums
 
-    def _scores(self, group: Sequence[Question], plan: ReadingPlan) -> list[Scores]:
+    def _scores(self, group: Sequence[Question], plan: ReadingPlan) -> list[CandidateScores]:
         with self.base.precision():
             if self.settings.episodes:
                 found = read_shared(self.base.model, group)
@@ -206,7 +206,7 @@ class Training:
                 found = read(self.base.model, group, plan.way, pad=self._pad)
         return [score(one, q.trie) for one, q in zip(found, group, strict=True)]
 
-    def _loss(self, scores: Scores, question: Question) -> torch.Tensor:
+    def _loss(self, scores: CandidateScores, question: Question) -> torch.Tensor:
         return loss(
             scores,
             question.answer,
@@ -320,7 +320,9 @@ def _zero(parameter: torch.nn.Parameter) -> torch.Tensor:
     return parameter.grad
 
 
-def _added(sums: _Sums, total: float, scores: Sequence[Scores], group: Sequence[Question]) -> _Sums:
+def _added(
+    sums: _Sums, total: float, scores: Sequence[CandidateScores], group: Sequence[Question]
+) -> _Sums:
     several = [(s, q) for s, q in zip(scores, group, strict=True) if len(s.sums) > 1]
     return _Sums(
         loss=sums.loss + total,

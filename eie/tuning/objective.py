@@ -12,7 +12,7 @@ from inhabit.eie.tuning.settings import Objective
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+class CandidateScores:
     """Log-probability and length of each candidate. Gradients flow through `sums`."""
 
     sums: torch.Tensor
@@ -26,7 +26,7 @@ class Scores:
         return self.sums / self.lengths
 
 
-def score(logits: torch.Tensor, trie: Trie) -> Scores:
+def score(logits: torch.Tensor, trie: Trie) -> CandidateScores:
     """Scores of the sequences of `trie`, from `logits` after its nodes, (nodes, vocabulary)."""
     device = logits.device
     totals = logits.logsumexp(-1)
@@ -44,11 +44,11 @@ def score(logits: torch.Tensor, trie: Trie) -> Scores:
             total = total + ends
         sums.append(total)
     lengths = torch.tensor([len(path) for path in trie.paths], device=device)
-    return Scores(torch.stack(sums), lengths)
+    return CandidateScores(torch.stack(sums), lengths)
 
 
 def loss(
-    scores: Scores, answer: int, objective: Objective, *, margin: float, other: int | None
+    scores: CandidateScores, answer: int, objective: Objective, *, margin: float, other: int | None
 ) -> torch.Tensor:
     """The loss of one example.
 

@@ -9,7 +9,7 @@ import typer
 from inhabit.episodes.commands.options import RunFolder
 from inhabit.episodes.commands.output import Json, answers, print_json, remarks
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.watch.server import Server
+from inhabit.episodes.reports.watch.server import PageServer
 
 
 def watch(
@@ -24,7 +24,7 @@ def watch(
     """
     recorded = Run.open(run)
     try:
-        server = Server(recorded, port=port)
+        server = PageServer(recorded, port=port)
     except OSError as error:
         raise typer.BadParameter(f"Cannot listen on port {port}: {error.strerror}.") from error
     with server:

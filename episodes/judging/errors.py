@@ -28,7 +28,7 @@ class Consequence(StrEnum):
     """No plan leads to the goal any more."""
 
 
-class Failure(StrEnum):
+class FailureType(StrEnum):
     """EgoPlan-Bench's types of failure (Chen et al. 2023), seen in a live episode."""
 
     LIKE_THE_GOAL = "like_the_goal"
@@ -87,9 +87,9 @@ def first_mistake(steps: Sequence[StepOutcome], *, success: bool) -> Mistake | N
     return None
 
 
-def failures(goal: str, steps: Sequence[StepOutcome]) -> Mapping[Failure, int]:
+def failures(goal: str, steps: Sequence[StepOutcome]) -> Mapping[FailureType, int]:
     """How often each type of failure was seen; a wrong step has one at the most."""
-    found: Counter[Failure] = Counter()
+    found: Counter[FailureType] = Counter()
     worked: set[str] = set()
     for done in steps:
         if done.judged.action.score == 0 and done.action is not None:
@@ -97,7 +97,7 @@ def failures(goal: str, steps: Sequence[StepOutcome]) -> Mapping[Failure, int]:
             found.update([] if kind is None else [kind])
         if done.action is not None and done.reason is None:
             worked.add(done.action)
-    return {kind: found[kind] for kind in Failure}
+    return {kind: found[kind] for kind in FailureType}
 
 
 _STATES = frozenset(
@@ -112,14 +112,14 @@ _STATES = frozenset(
 )
 
 
-def _failure(goal: str, done: StepOutcome, worked: set[str]) -> Failure | None:
+def _failure(goal: str, done: StepOutcome, worked: set[str]) -> FailureType | None:
     assert done.action is not None
     if done.action in worked:
-        return Failure.REPEATED
+        return FailureType.REPEATED
     if done.reason in _STATES:
-        return Failure.MISREAD_STATE
+        return FailureType.MISREAD_STATE
     if done.action in done.plan[1:] or _words(done.action) <= _words(goal):
-        return Failure.LIKE_THE_GOAL
+        return FailureType.LIKE_THE_GOAL
     return None
 
 

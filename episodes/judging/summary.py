@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from inhabit.episodes.judging.errors import Consequence, Failure
+from inhabit.episodes.judging.errors import Consequence, FailureType
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
 from inhabit.episodes.judging.scores import Dimension, Verdict
 from inhabit.episodes.scoring.calibration import Calibration, calibrate
@@ -94,7 +94,7 @@ def summarize(
         consequences={kind.value: came[kind] for kind in Consequence},
         recovered=sum(mistake.recovered for mistake in found),
         calibration_error=None if calibrated is None else calibrated.error,
-        failures={f.value: sum(e.failures.get(f.value, 0) for e in episodes) for f in Failure},
+        failures={f.value: sum(e.failures.get(f.value, 0) for e in episodes) for f in FailureType},
     )
 
 

@@ -27,7 +27,7 @@ from inhabit.envs.registry import find as find_env
 from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.playing.play import Rules
 from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, checked, divide
-from inhabit.episodes.recording.schema import RENDERER, Choice, RunHeader, Settings, Sight
+from inhabit.episodes.recording.schema import RENDERER, Choice, RecordedSettings, RunHeader, Sight
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
 _MODELS = ("torch", "transformers", "openai")
@@ -100,10 +100,10 @@ class RunPlan:
             },
         )
 
-    def recorded_settings(self) -> Settings:
+    def recorded_settings(self) -> RecordedSettings:
         """All settings, as `run.json` has them."""
         plain = {name: kind.model_dump(mode="json") for name, kind in self.settings.items()}
-        return Settings(**plain)
+        return RecordedSettings(**plain)
 
     def without_effect(self) -> frozenset[str]:
         """Settings that have no effect on results, such as "run.deadline"."""

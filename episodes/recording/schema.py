@@ -66,7 +66,7 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Settings(_Record):
+class RecordedSettings(_Record):
     """Every setting with the value that was in force, whether or not it was given."""
 
     env: Mapping[str, JsonValue] = Field(default_factory=dict)
@@ -109,7 +109,7 @@ class RunHeader(_Record):
     candidates: Choice
     grants: tuple[Grant, ...]
     image: Sight
-    settings: Settings
+    settings: RecordedSettings
     seed: int
     max_steps: int | None = None
     """What replaces each task's own limit; None where nothing does."""

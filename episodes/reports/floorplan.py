@@ -64,7 +64,7 @@ class Landmark:
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class PlotArea:
     """A room or a piece of furniture on the map."""
 
     name: str
@@ -93,9 +93,9 @@ class FloorPlan:
     landmarks: tuple[Landmark, ...]
     metre: float
     """Its length on the map."""
-    rooms: tuple[Area, ...] = ()
-    furniture: tuple[Area, ...] = ()
-    doors: tuple[Area, ...] = ()
+    rooms: tuple[PlotArea, ...] = ()
+    furniture: tuple[PlotArea, ...] = ()
+    doors: tuple[PlotArea, ...] = ()
 
 
 def floor_plan(attempt: Attempt, scene: ScenePlan | None = None) -> FloorPlan | None:
@@ -168,9 +168,9 @@ class _Frame:
         return round((heading + 90 * self._turned) % 360, 1)
 
 
-def _area(footprint: Footprint, frame: _Frame, label: str, at: Spot | None = None) -> Area:
+def _area(footprint: Footprint, frame: _Frame, label: str, at: Spot | None = None) -> PlotArea:
     corners = tuple(frame.spot(x, z) for x, z in footprint.corners)
-    return Area(footprint.name, corners, label, at or _middle(corners))
+    return PlotArea(footprint.name, corners, label, at or _middle(corners))
 
 
 def _middle(corners: Sequence[Spot]) -> Spot:
@@ -180,9 +180,9 @@ def _middle(corners: Sequence[Spot]) -> Spot:
 
 def _named_rooms(
     rooms: Sequence[Footprint], frame: _Frame, written: Sequence[_Writing]
-) -> tuple[Area, ...]:
+) -> tuple[PlotArea, ...]:
     """Rooms, each with its name under the upper wall, or where it writes over no other name."""
-    named: list[Area] = []
+    named: list[PlotArea] = []
     for room in rooms:
         label = _plain(room.name)
         corners = tuple(frame.spot(x, z) for x, z in room.corners)
@@ -197,10 +197,10 @@ def _named_rooms(
 
 def _labelled(
     furniture: Sequence[Footprint], frame: _Frame, acted_on: Sequence[str]
-) -> tuple[Area, ...]:
+) -> tuple[PlotArea, ...]:
     """Furniture, named where the name fits inside and writes over no other one."""
-    written: list[Area] = []
-    areas: list[Area] = []
+    written: list[PlotArea] = []
+    areas: list[PlotArea] = []
     for one in furniture:
         area, label = _area(one, frame, ""), _plain(one.name)
         xs, ys = [c.x for c in area.corners], [c.y for c in area.corners]
@@ -225,7 +225,7 @@ class _Writing:
         return near and abs(self.middle.x - at.x) < (self.wide + wide) / 2
 
 
-def _written(areas: Sequence[Area], landmarks: Sequence[Landmark]) -> list[_Writing]:
+def _written(areas: Sequence[PlotArea], landmarks: Sequence[Landmark]) -> list[_Writing]:
     inside = [_Writing(area.at, _LETTER * len(area.label)) for area in areas if area.label]
     return inside + [_beside(mark) for mark in landmarks if mark.named]
 
@@ -236,7 +236,7 @@ def _beside(mark: Landmark) -> _Writing:
     return _Writing(Spot(middle, mark.at.y), wide)
 
 
-def _uncovered(area: Area, landmarks: Sequence[Landmark]) -> Area:
+def _uncovered(area: PlotArea, landmarks: Sequence[Landmark]) -> PlotArea:
     """`area` without its label where the name of a landmark is written over it."""
     wide = _LETTER * len(area.label)
     covered = any(_beside(mark).meets(area.at, wide) for mark in landmarks if mark.named)

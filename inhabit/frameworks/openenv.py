@@ -56,7 +56,7 @@ class TextObservation(Observation):
     ending: str | None = Field(default=None, description="Why the episode has ended.")
 
 
-class EpisodeState(State):
+class TrainerState(State):
     """The episode, for the trainer and not for the agent."""
 
     env: str = Field(default="", description="Name of the environment.")
@@ -68,7 +68,7 @@ class EpisodeState(State):
     value: float = Field(default=0.0, description="Sum of the rewards so far.")
 
 
-class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState]):
+class InhabitEnvironment(Environment[TextAction, TextObservation, TrainerState]):
     """One session of a server.
 
     Args:
@@ -140,12 +140,12 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
             raise UserError(str(error)) from error
 
     @property
-    def state(self) -> EpisodeState:
+    def state(self) -> TrainerState:
         """The episode so far; empty before the first reset."""
         if self._rollout is None or not self._rollout.begun:
-            return EpisodeState(episode_id=self._episode_id)
+            return TrainerState(episode_id=self._episode_id)
         turn = self._rollout.turn
-        return EpisodeState(
+        return TrainerState(
             episode_id=self._episode_id,
             step_count=turn.steps,
             env=self._rollout.task.env,
@@ -232,7 +232,7 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, EpisodeState])
         )
 
 
-class InhabitClient(EnvClient[TextAction, TextObservation, EpisodeState]):
+class InhabitClient(EnvClient[TextAction, TextObservation, TrainerState]):
     """OpenEnv's client with this environment's types.
 
     `base_url` is the address that `inhabit serve` printed, token and all. For a token of your own
@@ -247,8 +247,8 @@ class InhabitClient(EnvClient[TextAction, TextObservation, EpisodeState]):
         fields = {**payload["observation"], "reward": reward, "done": done}
         return StepResult(TextObservation(**fields), reward=reward, done=done)
 
-    def _parse_state(self, payload: dict[str, Any]) -> EpisodeState:
-        return EpisodeState(**payload)
+    def _parse_state(self, payload: dict[str, Any]) -> TrainerState:
+        return TrainerState(**payload)
 
 
 def application(
@@ -268,7 +268,7 @@ def application(
         TextObservation,
         concurrency_config=ConcurrencyConfig(max_concurrent_envs=sessions, session_timeout=idle),
         env_name=next(iter(splits.values())).registration.name,
-        state_cls=EpisodeState,
+        state_cls=TrainerState,
     )
     for kind, status in ((UserError, 400), (ValidationError, 422), (SessionCapacityError, 503)):
         app.add_exception_handler(kind, partial(_say, status))

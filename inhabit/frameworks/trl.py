@@ -17,7 +17,7 @@ from inhabit.agents.dialogue.prompt import instructions
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import SimulatorError
 from inhabit.frameworks.rollout import RolloutFactory
-from inhabit.frameworks.verbs import Verb, verbs
+from inhabit.frameworks.verbs import ToolVerb, verbs
 
 Block = dict[str, Any]
 """{"type": "image", "image": PIL.Image.Image} or {"type": "text", "text": str}."""
@@ -127,7 +127,7 @@ class _Acting(_Base):
         return self._do(str(action))
 
 
-def _tool(verb: Verb) -> Callable[..., list[Block] | str]:
+def _tool(verb: ToolVerb) -> Callable[..., list[Block] | str]:
     def method(self: _Base, *given: str, **named: str) -> list[Block] | str:
         values: Mapping[str, str] = {**dict(zip(verb.parameters, given, strict=False)), **named}
         # What a model leaves out is an action without effect, not an error: errors cost no step.
@@ -148,7 +148,7 @@ def _parameters(names: Sequence[str]) -> list[inspect.Parameter]:
     ]
 
 
-def _doc(verb: Verb) -> str:
+def _doc(verb: ToolVerb) -> str:
     said = verb.pattern.format(*(f"<{name}>" for name in verb.parameters))
     lines = [f"Do this in the world: {said}.", ""]
     if verb.parameters:

@@ -18,7 +18,6 @@ ENDED: Mapping[Ending, str] = {
     Ending.WRONG_ANSWER: "The episode has ended, and the goal is not reached.",
     Ending.FORMAT_ERROR: "The episode has ended: the answer could not be understood.",
     Ending.INVALID_LIMIT: "The episode has ended: too many actions had no effect.",
-    Ending.STOPPED: "The episode has ended: you have stopped.",
     Ending.STEP_LIMIT: "The episode has ended: no steps are left.",
 }
 """The last line of an episode's last text."""

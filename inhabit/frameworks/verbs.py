@@ -10,7 +10,7 @@ from inhabit.envs.core import Action
 
 
 @dataclass(frozen=True)
-class Verb:
+class ToolVerb:
     """One kind of action, such as "put the X in the Y"."""
 
     name: str
@@ -28,7 +28,7 @@ class Verb:
         return known or self.pattern.format(*arguments)
 
 
-def verbs(vocabulary: Iterable[Action]) -> Sequence[Verb]:
+def verbs(vocabulary: Iterable[Action]) -> Sequence[ToolVerb]:
     """The verbs of a vocabulary, in the order in which they first occur.
 
     A verb has no pattern if its texts do not contain their arguments, or if it has several texts
@@ -37,7 +37,7 @@ def verbs(vocabulary: Iterable[Action]) -> Sequence[Verb]:
     kinds: dict[tuple[str, int], list[Action]] = {}
     for action in vocabulary:
         kinds.setdefault((action.verb, len(action.arguments)), []).append(action)
-    found: dict[str, Verb] = {}
+    found: dict[str, ToolVerb] = {}
     for (verb, count), actions in kinds.items():
         name = _name(verb)
         while name in found:
@@ -49,13 +49,13 @@ def verbs(vocabulary: Iterable[Action]) -> Sequence[Verb]:
 _PARAMETERS = ((), ("target",), ("target", "destination"))
 
 
-def _verb(name: str, count: int, actions: Sequence[Action]) -> Verb:
+def _verb(name: str, count: int, actions: Sequence[Action]) -> ToolVerb:
     pattern = _pattern(actions[0])
     texts = {tuple(part.lower() for part in a.arguments): a.text for a in actions}
     if pattern is None or len(texts) < len({a.text for a in actions}):
-        return Verb(name, ("action",), "{}", {(a.text.lower(),): a.text for a in actions})
+        return ToolVerb(name, ("action",), "{}", {(a.text.lower(),): a.text for a in actions})
     names = _PARAMETERS[count] if count < 3 else tuple(f"part_{i}" for i in range(count))
-    return Verb(name, names, pattern, texts)
+    return ToolVerb(name, names, pattern, texts)
 
 
 def _name(verb: str) -> str:

@@ -43,7 +43,7 @@ from transformers import (
 from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.reader import Reader, locate
+from inhabit.agents.models.local.reader import PromptReader, locate
 from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import prepare
@@ -169,8 +169,8 @@ class Ways:
         """The same at once."""
         return self._reader().read_prefixes(self._prompts[1:])
 
-    def _reader(self) -> Reader:
-        return Reader(self._model, PictureFeatures(self._model, 0))
+    def _reader(self) -> PromptReader:
+        return PromptReader(self._model, PictureFeatures(self._model, 0))
 
 
 def _with_pictures(*pictures: Image) -> list[Message]:

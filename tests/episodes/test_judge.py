@@ -24,7 +24,7 @@ from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.judging.chat import read
 from inhabit.episodes.judging.errors import (
     Consequence,
-    Failure,
+    FailureType,
     StepOutcome,
     failures,
     first_mistake,
@@ -265,9 +265,9 @@ def test_the_three_types_of_failure() -> None:
         done(4, "open the fridge", 3, 0),
     ]
     assert failures("Put the cup in the chest.", steps) == {
-        Failure.LIKE_THE_GOAL: 1,
-        Failure.REPEATED: 1,
-        Failure.MISREAD_STATE: 1,
+        FailureType.LIKE_THE_GOAL: 1,
+        FailureType.REPEATED: 1,
+        FailureType.MISREAD_STATE: 1,
     }
 
 

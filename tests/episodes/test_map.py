@@ -14,7 +14,7 @@ from made_run import HOSTILE, Made, write_run
 from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, rectangle
 from inhabit.episodes.playing.poses import pose_of, things_of
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Settings
+from inhabit.episodes.recording.schema import RecordedSettings
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan, scene_plan
 from inhabit.episodes.reports.page.pages import episode_page
 
@@ -169,6 +169,6 @@ def test_a_page_opens_no_rooms_that_a_record_names(tmp_path: Path) -> None:
     drawn = scene_plan(header, posed)
     assert drawn is not None
     assert {"fridge_1", "sink_1"} <= {one.name for one in drawn.furniture}
-    own = Settings(env={"rooms": str(tmp_path)})
+    own = RecordedSettings(env={"rooms": str(tmp_path)})
     assert scene_plan(header.model_copy(update={"settings": own}), posed) is None
     assert scene_plan(header.model_copy(update={"env": "unknown"}), posed) is None

@@ -22,12 +22,12 @@ from waiting import PATIENCE, wait_for
 
 from inhabit.envs import server_gate
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.watch.server import Server
+from inhabit.episodes.reports.watch.server import PageServer
 
 
 @contextmanager
-def served(run: Run) -> Iterator[Server]:
-    with Server(run) as server:
+def served(run: Run) -> Iterator[PageServer]:
+    with PageServer(run) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
@@ -38,7 +38,7 @@ def served(run: Run) -> Iterator[Server]:
 
 
 def ask(
-    server: Server, path: str, method: str = "GET", host: str | None = None
+    server: PageServer, path: str, method: str = "GET", host: str | None = None
 ) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     path = f"/{server.gate.token}{path}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inhabit.agents.alfred_specialist.ranker.parsing import GO, PUT, TURN_ON, uncut
 from inhabit.agents.alfred_specialist.ranker.progress import progress
 from inhabit.agents.alfred_specialist.reading.reading import ROLES, Reading, Readings
-from inhabit.agents.alfred_specialist.skills.situation import Situation
+from inhabit.agents.alfred_specialist.skills.situation import Surroundings
 from inhabit.agents.alfred_specialist.skills.tasks import is_done
 from inhabit.agents.alfred_specialist.skills.tries import SURE
 from inhabit.envs.core import Reason
@@ -23,7 +23,7 @@ _REFUTED = 1e-4
 """What is left of a reading when everything that it asks for was done, and the task goes on."""
 
 
-def believed(readings: Readings, now: Situation) -> Reading | None:
+def believed(readings: Readings, now: Surroundings) -> Reading | None:
     """The reading that fits best by now; None where there is none."""
     before = tuple(_moments(now))
 
@@ -34,7 +34,7 @@ def believed(readings: Readings, now: Situation) -> Reading | None:
     return max(readings.ranked, key=weight, default=None)
 
 
-def _moments(now: Situation) -> Iterator[Situation]:
+def _moments(now: Surroundings) -> Iterator[Surroundings]:
     """The situation after every action that may have completed the task."""
     for count, past in enumerate(now.past_actions, start=1):
         if past.reason is None and past.what.verb in (PUT, TURN_ON):
@@ -46,7 +46,7 @@ def _moments(now: Situation) -> Iterator[Situation]:
             )
 
 
-def _weight(reading: Reading, now: Situation) -> float:
+def _weight(reading: Reading, now: Surroundings) -> float:
     weight = reading.probability
     for noun in filter(None, reading.nouns):
         if not _known(noun, now):
@@ -57,7 +57,7 @@ def _weight(reading: Reading, now: Situation) -> float:
     return weight
 
 
-def _known(noun: str, now: Situation) -> bool:
+def _known(noun: str, now: Surroundings) -> bool:
     """Whether such a thing was recognised, or gone to, or is what one would be cut from."""
     if now.held == noun or any(name[0] == noun for name in now.visits):
         return True

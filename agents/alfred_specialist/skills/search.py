@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from inhabit.agents.alfred_specialist.ranker.parsing import EXPLORE, GO, OPEN, VERBS
-from inhabit.agents.alfred_specialist.skills.situation import DOORS, TURNS, Name, Situation
+from inhabit.agents.alfred_specialist.skills.situation import DOORS, TURNS, Name, Surroundings
 from inhabit.agents.alfred_specialist.skills.tries import MAYBE, SURE, worth_a_try
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.core import Action
@@ -25,7 +25,7 @@ _NEWS = 0.3
 """Chance that exploring for the first time shows what is sought; it falls with every time."""
 
 
-def search(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
+def search(now: Surroundings, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
     """What to do to find an object or a place of that kind, the best first."""
     if not now.past_actions or (now.turns < _FIRST_TURNS and _only_turned(now)):
         yield now.plain.get(TURNS[0])
@@ -45,18 +45,18 @@ def search(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | N
     yield now.offered(_LOOK_AROUND, "")
 
 
-def _only_turned(now: Situation) -> bool:
+def _only_turned(now: Surroundings) -> bool:
     return all(past.text in TURNS for past in now.past_actions if past.reason is None)
 
 
-def opened_here(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
+def opened_here(now: Surroundings, kind: str, usual: UsualPlaces) -> Iterator[Action | None]:
     """Open the place where the agent is, where an object of that kind is sought."""
     tried = any(d.what.noun == now.at[0] for d in now.failures(OPEN, now.at[0]))
     if now.at[0] in DOORS and now.at not in now.ever_opened and kind in usual.kept and not tried:
         yield now.offered(OPEN, now.at[0])
 
 
-def _exhausted(now: Situation) -> frozenset[str]:
+def _exhausted(now: Surroundings) -> frozenset[str]:
     """Kinds of places of which one came a second time, twice in all or since exploring."""
     since: set[str] = set()
     known: set[Name] = set()
@@ -74,7 +74,7 @@ def _exhausted(now: Situation) -> frozenset[str]:
     return frozenset(since | often)
 
 
-def _visits(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[tuple[float, Action]]:
+def _visits(now: Surroundings, kind: str, usual: UsualPlaces) -> Iterator[tuple[float, Action]]:
     """Places that are left to search, each with the chance per step."""
     places = {
         noun for (verb, noun) in now.offers if verb == GO and noun in usual.number and noun != kind
@@ -94,7 +94,7 @@ def _visits(now: Situation, kind: str, usual: UsualPlaces) -> Iterator[tuple[flo
         yield chance * _presence(now, place) / (_WALK + _DOOR * shut), action
 
 
-def _presence(now: Situation, place: str) -> float:
+def _presence(now: Surroundings, place: str) -> float:
     """The chance that such a place can be gone to."""
     sure = now.seen.get(place, 0.0)
     return 1.0 if sure >= SURE else max(sure, 0.1)

@@ -46,7 +46,7 @@ class PastAction:
 
 
 @dataclass(frozen=True)
-class Situation:
+class Surroundings:
     """What is known now."""
 
     past_actions: tuple[PastAction, ...]
@@ -147,7 +147,7 @@ class Situation:
         return (past for past in self.past_actions if past.reason is None)
 
 
-def situation(view: View, earlier: Sequence[Detections], current: Detections) -> Situation:
+def situation(view: View, earlier: Sequence[Detections], current: Detections) -> Surroundings:
     """What is known at this step.
 
     Args:
@@ -170,7 +170,7 @@ def situation(view: View, earlier: Sequence[Detections], current: Detections) ->
         said = action(candidate.text)
         offers.setdefault((said.verb, said.noun), {}).setdefault(said.number, candidate)
     plain = {candidate.text: candidate for candidate in view.candidates}
-    return Situation(tuple(past_actions), seen, current, held[1] if held else "", offers, plain)
+    return Surroundings(tuple(past_actions), seen, current, held[1] if held else "", offers, plain)
 
 
 def _bare(named: Sequence[Name]) -> tuple[Name, ...]:

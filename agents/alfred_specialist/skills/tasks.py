@@ -22,7 +22,7 @@ from inhabit.agents.alfred_specialist.ranker.parsing import (
 )
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.alfred_specialist.skills.search import opened_here, search
-from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, Situation, verb
+from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, Surroundings, verb
 from inhabit.agents.alfred_specialist.skills.tries import SURE, missed
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.core import Action, Reason
@@ -58,7 +58,7 @@ def count(task: str) -> int:
     return 2 if "two" in task else 1
 
 
-def is_done(now: Situation, reading: Reading) -> bool:
+def is_done(now: Surroundings, reading: Reading) -> bool:
     """Whether everything that the reading asks for was done, as far as the agent can tell."""
     left = now.progress.left
     if wants_light(reading.task):
@@ -76,7 +76,7 @@ def is_done(now: Situation, reading: Reading) -> bool:
     return any(sum(left[n] == p for n in good) >= count(reading.task) for p in places)
 
 
-def is_treated(now: Situation, name: Name, task: str) -> bool:
+def is_treated(now: Surroundings, name: Name, task: str) -> bool:
     """Whether an object had the treatment that the task asks for, or needs none."""
     asked = treatment(task)
     if asked is None:
@@ -88,7 +88,7 @@ def is_treated(now: Situation, name: Name, task: str) -> bool:
 class Skills:
     """The skills for one reading at one step."""
 
-    now: Situation
+    now: Surroundings
     reading: Reading
     usual: UsualPlaces
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from inhabit.agents.alfred_specialist.ranker.parsing import GO, LOOKS, OPEN, TAKE
-from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, PastAction, Situation
+from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, PastAction, Surroundings
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.core import Reason
 
@@ -26,7 +26,7 @@ _UNKNOWN = 0.5
 """The chance that a place that was never recognised is there."""
 
 
-def worth_a_try(now: Situation, kind: str, usual: UsualPlaces) -> bool:
+def worth_a_try(now: Surroundings, kind: str, usual: UsualPlaces) -> bool:
     """Whether enough was revealed since the last try to go to an object, or to furniture.
 
     An object must have been glimpsed. Furniture need not: rooms of a kind have it.
@@ -50,7 +50,7 @@ def worth_a_try(now: Situation, kind: str, usual: UsualPlaces) -> bool:
     return fresh > 0 and (late or fresh >= _ENOUGH * (fresh + rest))
 
 
-def missed(now: Situation, kind: str) -> Sequence[int]:
+def missed(now: Surroundings, kind: str) -> Sequence[int]:
     """When it was gone to such an object in vain since one was found, counted from there.
 
     In vain is also a way that ends at one that was brought where it is.
@@ -63,7 +63,7 @@ def missed(now: Situation, kind: str) -> Sequence[int]:
     ]
 
 
-def _sought(now: Situation, kind: str) -> Sequence[PastAction]:
+def _sought(now: Surroundings, kind: str) -> Sequence[PastAction]:
     """The actions since such an object was found, or all."""
     found = [
         step
@@ -75,12 +75,12 @@ def _sought(now: Situation, kind: str) -> Sequence[PastAction]:
     return now.past_actions[found[-1] if found else 0 :]
 
 
-def _was_brought(past: PastAction, now: Situation) -> bool:
+def _was_brought(past: PastAction, now: Surroundings) -> bool:
     """Whether what was gone to is where the agent has put it since, or before."""
     return (past.what.noun, past.what.number) in now.progress.left
 
 
-def _shares(kind: str, now: Situation, usual: UsualPlaces) -> dict[str, float]:
+def _shares(kind: str, now: Surroundings, usual: UsualPlaces) -> dict[str, float]:
     """The chance that an object is in one single place of each kind."""
     places = [noun for verb, noun in now.offers if verb == GO and noun in usual.number]
     return {
@@ -96,7 +96,7 @@ def _revealed(
     since: Collection[PastAction],
     before: Collection[PastAction],
     kind: str,
-    now: Situation,
+    now: Surroundings,
     usual: UsualPlaces,
 ) -> Iterator[float]:
     """The chances of the places that were first gone to, or opened, since."""
@@ -113,7 +113,7 @@ def _revealed(
 
 
 def _hidden(
-    sought: Collection[PastAction], kind: str, now: Situation, usual: UsualPlaces
+    sought: Collection[PastAction], kind: str, now: Surroundings, usual: UsualPlaces
 ) -> Iterator[float]:
     """The chances of the places that are left."""
     shown = set(_shown(sought))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import log_prob_ends
-from inhabit.agents.models.local.reader import Reader, ReadPrefix, batch_caches
+from inhabit.agents.models.local.reader import PromptReader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
 
@@ -70,7 +70,7 @@ class NodeReader(Protocol):
 
 @torch.inference_mode()
 def search(
-    reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]
+    reader: PromptReader, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]
 ) -> list[tuple[list[BeamResult], int]]:
     """The best sequences of each trie after its prompt, by a beam search.
 
@@ -202,7 +202,9 @@ class _Reading:
     All rows share the columns of one cache; masks tell them apart.
     """
 
-    def __init__(self, reader: Reader, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> None:
+    def __init__(
+        self, reader: PromptReader, questions: Sequence[tuple[EncodedPrompt, Trie]]
+    ) -> None:
         self._reader = reader
         read = reader.read_prefixes([prompt for prompt, _ in questions])
         self._rows = [_Row(*one, prefix) for one, prefix in zip(questions, read, strict=True)]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.reader import Reader, ReadPrefix, batch_caches
+from inhabit.agents.models.local.reader import PromptReader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
 _NODES = 4
@@ -35,7 +35,7 @@ class Likelihood:
 
     def __init__(self, model: Any, features: PictureFeatures | None = None) -> None:
         """Score with `model`, in evaluation mode, and its images by `features`."""
-        self.reader = Reader(model, features)
+        self.reader = PromptReader(model, features)
 
     def scores(self, prompt: EncodedPrompt, trie: Trie) -> NDArray[np.float64]:
         """The score of each sequence that `trie` was packed from, in nats, (sequences,)."""
@@ -136,7 +136,7 @@ class _Row:
         here[end:last, end:last] = trie.ancestors[1:, 1:]
 
 
-def _joined(reader: Reader, prompt: EncodedPrompt, trie: Trie) -> _Row:
+def _joined(reader: PromptReader, prompt: EncodedPrompt, trie: Trie) -> _Row:
     """A row that reads the images of its prompt as well."""
     return _Row(prompt, trie, reader.read_fixed(prompt), *reader.locate(prompt))
 

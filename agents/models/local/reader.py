@@ -45,7 +45,7 @@ class ReadPrefix:
     tokens than positions, as with Qwen-VL."""
 
 
-class Reader:
+class PromptReader:
     """Reads prompts with one model. Not thread-safe.
 
     The cache of a prompt's fixed part is kept for the next prompt that begins the same. The fixed

@@ -36,7 +36,7 @@ def possible_ways(model: Any) -> tuple[Way, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredTokens:
     """Indices of candidates, their scores in nats, and the number of tokens that were read."""
 
     order: Sequence[int]
@@ -58,19 +58,23 @@ class Scorer:
         kinds = getattr(text, "layer_types", None) or ()
         self._window: float = window if window and (_SLIDING in kinds or not kinds) else np.inf
 
-    def rank(self, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> list[Scored]:
+    def rank(self, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> list[ScoredTokens]:
         """The score of each sequence of each trie, as `likelihood.py` defines it."""
         trees = [one for one in questions if self._takes_tree(*one)]
         groups = [trees] if self.way == "tree" and trees else [[one] for one in trees]
         packed = iter([s for group in groups for s in self._likelihood.scores_of_many(group)])
         return [
-            Scored(range(len(trie.paths)), next(packed).tolist(), len(prompt.ids) + len(trie) - 1)
+            ScoredTokens(
+                range(len(trie.paths)), next(packed).tolist(), len(prompt.ids) + len(trie) - 1
+            )
             if self._takes_tree(prompt, trie)
             else self._rank_apart(prompt, trie)
             for prompt, trie in questions
         ]
 
-    def beam(self, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]) -> list[Scored]:
+    def beam(
+        self, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]
+    ) -> list[ScoredTokens]:
         """The best sequences of each trie by a beam search."""
         trees = [one for one in questions if self._takes_tree(*one[:2])]
         groups = [trees] if self.way == "tree" and trees else [[one] for one in trees]
@@ -87,10 +91,10 @@ class Scorer:
         return self.way in ("tree", "tree_alone") and whole < self._window
 
     @torch.inference_mode()
-    def _rank_apart(self, prompt: EncodedPrompt, trie: Trie) -> Scored:
+    def _rank_apart(self, prompt: EncodedPrompt, trie: Trie) -> ScoredTokens:
         reading = self._continuations(prompt, trie)
         scores: NDArray[np.float64] = sums(reading.all_logits(), trie)
-        return Scored(range(len(scores)), scores.tolist(), reading.tokens)
+        return ScoredTokens(range(len(scores)), scores.tolist(), reading.tokens)
 
     @torch.inference_mode()
     def _beam_apart(
@@ -118,5 +122,5 @@ class _Apart:
         return [self._reading.logits_at(some) for some in nodes]
 
 
-def _scored(found: Sequence[BeamResult], read: int) -> Scored:
-    return Scored([one.sequence for one in found], [one.score for one in found], read)
+def _scored(found: Sequence[BeamResult], read: int) -> ScoredTokens:
+    return ScoredTokens([one.sequence for one in found], [one.score for one in found], read)

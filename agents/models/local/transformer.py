@@ -16,7 +16,7 @@ from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.generate import GeneratedText, TextGenerator, TextRequest
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.scoring import Scored, Scorer
+from inhabit.agents.models.local.scoring import ScoredTokens, Scorer
 from inhabit.agents.models.local.self_check import SelfCheck
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.trie import Trie
@@ -157,7 +157,9 @@ class Transformer(Model):
         return self._rankings(requests, self._search)
 
     def _rankings(
-        self, requests: Sequence[Asked], score: Callable[[Sequence[_Request]], Sequence[Scored]]
+        self,
+        requests: Sequence[Asked],
+        score: Callable[[Sequence[_Request]], Sequence[ScoredTokens]],
     ) -> list[Ranking | Exception]:
         begin = time.perf_counter()
         questions = [self._or_error(self._question, *one) for one in requests]
@@ -171,13 +173,15 @@ class Transformer(Model):
             for q in questions
         ]
 
-    def _score(self, questions: Sequence[_Request]) -> list[Scored]:
+    def _score(self, questions: Sequence[_Request]) -> list[ScoredTokens]:
         return self._scorer.rank([(q.tokens, q.trie) for q in questions])
 
-    def _search(self, questions: Sequence[_Request]) -> list[Scored]:
+    def _search(self, questions: Sequence[_Request]) -> list[ScoredTokens]:
         return self._scorer.beam([(q.tokens, q.trie, q.rules) for q in questions])
 
-    def _ranking(self, question: _Request, scored: Scored | ModelError, seconds: float) -> Ranking:
+    def _ranking(
+        self, question: _Request, scored: ScoredTokens | ModelError, seconds: float
+    ) -> Ranking:
         if isinstance(scored, ModelError):
             raise scored
         if not np.isfinite(scored.scores).all():

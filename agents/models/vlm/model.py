@@ -54,7 +54,7 @@ class InhabitVlmConfig(PretrainedConfig):  # type: ignore[misc]
         super().__init__(**rest)
 
 
-class Objects(nn.Module):
+class ObjectEmbedding(nn.Module):
     """Embeds detections. Each starts as the word of its class, moved by what is learned."""
 
     def __init__(self, classes: int, width: int) -> None:
@@ -85,7 +85,7 @@ class InhabitVlm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         super().__init__(config)
         text = config.text_config
         self.language_model = LlamaModel(text)
-        self.objects = Objects(len(config.classes), text.hidden_size)
+        self.objects = ObjectEmbedding(len(config.classes), text.hidden_size)
         self.lm_head = nn.Linear(text.hidden_size, text.vocab_size, bias=False)
         self.post_init()
 

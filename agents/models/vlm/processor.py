@@ -19,7 +19,7 @@ import torch
 import transformers
 from PIL import Image as Picture
 
-from inhabit.agents.models.vlm.sight import Sight, Table, look, nothing
+from inhabit.agents.models.vlm.sight import FrameDetector, Table, look, nothing
 
 IMAGE = "<file_sep>"
 """The token that stands for an object: one that SmolLM2 has, and that no prompt contains."""
@@ -74,7 +74,7 @@ class InhabitVlmProcessor:
 
     def __init__(self, tokenizer: Any, eyes: Path) -> None:
         """Tokenize with `tokenizer`, and detect objects with the vision model in `eyes`."""
-        self.tokenizer, self._eyes, self._sight = tokenizer, Path(eyes), Sight(eyes)
+        self.tokenizer, self._eyes, self._sight = tokenizer, Path(eyes), FrameDetector(eyes)
         self.chat_template: str = CHAT_TEMPLATE
         tokenizer.chat_template = CHAT_TEMPLATE
         self._seen: OrderedDict[bytes, Table] = OrderedDict()

@@ -6,14 +6,12 @@ A look is all the images of one step: the frames of a clip, and then the present
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.eyes.detector import resized
-from inhabit.agents.models.eyes.network import Eyes, normalised
+from inhabit.agents.models.eyes.detector import CellDetector
 
 FEATURES = 5
 """Of a detection, after its class: confidence, confidence in the present image, and where it is
@@ -25,18 +23,9 @@ Table = NDArray[np.float32]
 """Detections, (n, 1 + FEATURES): the class and its features; the surest first."""
 
 
-class Sight:
-    """Detects objects. Not thread-safe."""
+class FrameDetector(CellDetector):
+    """Detects objects in the images of a look."""
 
-    def __init__(self, folder: Path) -> None:
-        """Load the vision model in `folder`, as transformers saves it."""
-        self._eyes = Eyes.from_pretrained(folder).float().eval()
-        self.names: tuple[str, ...] = self._eyes.config.names
-        # Rescale probabilities, so that the threshold of each class becomes one half.
-        marks = np.array(self._eyes.config.marks or (0.5,) * len(self.names))
-        self._power = (np.log(0.5) / np.log(marks)).astype(np.float32)
-
-    @torch.inference_mode()
     def frame(self, rgb: NDArray[np.uint8]) -> Table:
         """The best cell of each class in the image uint8 (H, W, 3), in the order of the classes.
 
@@ -46,16 +35,14 @@ class Sight:
             return np.column_stack(
                 [np.arange(len(self.names)), np.zeros((len(self.names), FEATURES))]
             ).astype(np.float32)
-        pixels = normalised(torch.from_numpy(resized(rgb, self._eyes.config.image_size))[None])
-        _, logits = self._eyes.cells(pixels)
-        cells = logits[0].sigmoid()
+        cells = self.cells(rgb)[1].sigmoid()
         side = cells.shape[-1]
         best, at = cells.flatten(1).max(1)
         size = (cells >= best[:, None, None] / 2).float().mean((1, 2))
         row, column = at // side, at % side
         middle = (side - 1) / 2
         place = torch.stack([column - middle, row - middle], 1) / middle
-        sure = best.numpy() ** self._power
+        sure = best.numpy() ** self._power.astype(np.float32)
         classes = np.arange(len(sure), dtype=np.float32)
         return np.column_stack([classes, sure, sure, place.numpy(), size.numpy()]).astype(
             np.float32
@@ -63,7 +50,7 @@ class Sight:
 
 
 def look(frames: Sequence[Table]) -> Table:
-    """The detections of a look, given `Sight.frame` of each of its images, the present one last."""
+    """The detections of a look, given those of each of its images, the present one last."""
     stacked = np.stack(frames)
     best = stacked[:, :, 1].argmax(0)
     found: Table = stacked[best, np.arange(stacked.shape[1])]

@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from inhabit.eie.examples.example import Example, Lineage, Past
+from inhabit.eie.examples.example import Example, Lineage
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.files import replacing
@@ -48,7 +48,7 @@ def _row(example: Example) -> dict[str, JsonValue]:
         "reason": example.reason,
         "concepts": list(example.key_concepts),
         "levels": list(example.levels or (example.goal,)),
-        "past": [_past(past) for past in example.history],
+        "past": [past.model_dump() for past in example.history],
         "left": example.difficulty,
         "origin": None if made is None else _origin(made),
     }
@@ -64,15 +64,6 @@ def _origin(made: Lineage) -> dict[str, JsonValue]:
         "event": made.event,
         "seed": made.seed,
         "author": made.author,
-    }
-
-
-def _past(past: Past) -> dict[str, JsonValue]:
-    return {
-        "action": past.action,
-        "feedback": past.feedback,
-        "failed": past.failed,
-        "image": past.image,
     }
 
 

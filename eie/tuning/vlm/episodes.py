@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.frames import frames_of
 from inhabit.agents.dialogue.history import without_repeated
-from inhabit.agents.models.vlm.sight import FEATURES, Sight, Table, look, nothing
+from inhabit.agents.models.vlm.sight import FEATURES, FrameDetector, Table, look, nothing
 from inhabit.envs.core import Action, Env, Reason, Task
 from inhabit.episodes.episode import MAX_INVALID, Episode, Limits
 from inhabit.episodes.recording.schema import Choice, Ending
@@ -94,7 +94,14 @@ class LabelledEpisode(BaseModel):
 
 
 def play(
-    env: Env, task: Task, *, seed: int, sight: Sight, teacher: Teacher, act: Chooser, black: bool
+    env: Env,
+    task: Task,
+    *,
+    seed: int,
+    sight: FrameDetector,
+    teacher: Teacher,
+    act: Chooser,
+    black: bool,
 ) -> LabelledEpisode:
     """Play `task`, labelled by `teacher`.
 

@@ -29,7 +29,7 @@ _SAID = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class TokenRow:
     """Tokens with labels."""
 
     ids: tuple[int, ...]
@@ -89,10 +89,10 @@ class _Writer:
         self.places.append(self.places[source] + 1 if source >= 0 else 0)
         self.branches.append(branch)
 
-    def row(self) -> Row:
+    def row(self) -> TokenRow:
         """The finished row."""
         table = np.concatenate([nothing(), *self.tables])
-        return Row(
+        return TokenRow(
             tuple(self.ids),
             tuple(self.places),
             tuple(self.branches),
@@ -113,7 +113,7 @@ class Rows:
 
     def episode(
         self, episode: LabelledEpisode, goal: str, questions: Mapping[int, Sequence[int]]
-    ) -> Row:
+    ) -> TokenRow:
         """A whole episode, every step labelled.
 
         Args:
@@ -136,7 +136,7 @@ class Rows:
             row.say(self._reply(step.action), labelled=step.best == step.action)
         return row.row()
 
-    def without(self, episode: LabelledEpisode, goal: str, hidden: int) -> Row:
+    def without(self, episode: LabelledEpisode, goal: str, hidden: int) -> TokenRow:
         """The episode as if the class `hidden` had never been detected, up to the last step that is
         labelled for this: other pictures, the same words, other answers.
         """
@@ -217,7 +217,7 @@ def questions(
     return asked
 
 
-def padded(rows: Sequence[Row]) -> dict[str, torch.Tensor]:
+def padded(rows: Sequence[TokenRow]) -> dict[str, torch.Tensor]:
     """Rows as the inputs of the model: ids, positions and a mask of what each token sees."""
     longest = max(len(row.ids) for row in rows)
     mask = torch.zeros(len(rows), 1, longest, longest)
@@ -234,7 +234,7 @@ def padded(rows: Sequence[Row]) -> dict[str, torch.Tensor]:
     }
 
 
-def _visible(row: Row) -> NDArray[np.bool_]:
+def _visible(row: TokenRow) -> NDArray[np.bool_]:
     branch = np.array(row.branches)
     same = (branch[None] == 0) | (branch[None] == branch[:, None])
     seen: NDArray[np.bool_] = np.tril(same)

@@ -16,7 +16,7 @@ from inhabit.agents.models.vlm import ADAPTERS
 from inhabit.agents.models.vlm.model import InhabitVlm
 from inhabit.eie.tuning.vlm.episodes import LabelledEpisode, episodes_in
 from inhabit.eie.tuning.vlm.lora import adapt
-from inhabit.eie.tuning.vlm.rows import Row, Rows, padded, questions
+from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, padded, questions
 
 _STATE = "optimizer.pt"
 _LONGEST, _LONGEST_PAIR = 1100, 320
@@ -132,7 +132,7 @@ class Trainer:
         classes: Sequence[str],
         reword: Callable[[LabelledEpisode, random.Random], str],
         rng: random.Random,
-    ) -> Iterator[list[Row]]:
+    ) -> Iterator[list[TokenRow]]:
         """One pass: every episode, with questions, and pairs; rows of similar length together."""
         asked = questions(episodes, classes, self._settings.questions, rng)
         found, pairs = [], []
@@ -147,7 +147,7 @@ class Trainer:
             if len(row.ids) <= _LONGEST_PAIR and (room := room - len(row.ids)) > 0:
                 found.append(row)
         found.sort(key=lambda row: len(row.ids) + 40 * rng.random())
-        batches: list[list[Row]] = [[]]
+        batches: list[list[TokenRow]] = [[]]
         for row in found:
             longest = max(len(row.ids), *(len(one.ids) for one in batches[-1]), 0)
             if batches[-1] and longest * (len(batches[-1]) + 1) > self._settings.batch:
@@ -156,7 +156,7 @@ class Trainer:
         rng.shuffle(batches)
         yield from batches
 
-    def _step(self, batch: Sequence[Row]) -> None:
+    def _step(self, batch: Sequence[TokenRow]) -> None:
         done = self._progress
         for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
             group["lr"] = rate * self._heat()
@@ -200,7 +200,7 @@ class Trainer:
                 own[name].copy_(value)
 
 
-def scores(model: InhabitVlm, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
+def scores(model: InhabitVlm, rows: Sequence[TokenRow]) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits for every label of rows, (labels, vocabulary), and the labels."""
     given = {name: value.to(model.device) for name, value in padded(rows).items()}
     embedded = model.embedded(given["input_ids"], given.pop("detections"))

@@ -28,7 +28,7 @@ class MessagePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PageTurn:
     """One message as it was sent."""
 
     role: str
@@ -40,7 +40,7 @@ class Exchange:
     """One call to a model."""
 
     call: CallRecord
-    turns: tuple[Turn, ...]
+    turns: tuple[PageTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _others(episode: EpisodeRecord, attempt: Attempt, seen: Mapping[str, str]) -
 
 def _exchange(call: CallRecord, links: Mapping[str, str]) -> Exchange:
     turns = [
-        Turn(str(message.get("role", "?")), tuple(_part(p, links) for p in _pieces(message)))
+        PageTurn(str(message.get("role", "?")), tuple(_part(p, links) for p in _pieces(message)))
         for message in call.messages
     ]
     return Exchange(call, tuple(turns))

@@ -20,7 +20,7 @@ TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class TimedSlide:
     """A slide, and its number of video frames."""
 
     slide: Slide
@@ -34,7 +34,7 @@ def shots(
     attempt: Attempt,
     header: RunHeader,
     views: Iterator[Sequence[Image.Image]] | None = None,
-) -> Iterator[Shot]:
+) -> Iterator[TimedSlide]:
     """The slides of an attempt, in order. Images are opened one at a time.
 
     Args:
@@ -51,15 +51,15 @@ def shots(
         views = ([] if seen is None else [seen] for seen in recorded)
     for step, view in zip(attempt.steps, views, strict=False):
         for passed in view[:-1]:
-            yield Shot(replace(slide, picture=fit(passed)), 1, moving=True)
+            yield TimedSlide(replace(slide, picture=fit(passed)), 1, moving=True)
         slide = replace(
             slide, picture=fit(view[-1]) if view else None, seen=step.see.text, at=step.number
         )
         if step is attempt.steps[0]:
-            yield Shot(replace(slide, facts=facts(header)), TITLE)
+            yield TimedSlide(replace(slide, facts=facts(header)), TITLE)
         if step.decide is not None:
             slide = _decided(slide, step, len(worked))
-            yield Shot(slide, DECIDED)
+            yield TimedSlide(slide, DECIDED)
         if step.act is not None:
             act = step.act
             slide = replace(
@@ -70,8 +70,8 @@ def shots(
                 total=act.total,
                 steps=_told(worked, step.number + 1),
             )
-            yield Shot(slide, DONE)
-    yield Shot(_ending(slide, attempt), LAST)
+            yield TimedSlide(slide, DONE)
+    yield TimedSlide(_ending(slide, attempt), LAST)
 
 
 def ending(episode: EpisodeRecord, attempt: Attempt, header: RunHeader) -> Slide:

@@ -24,7 +24,7 @@ _SIGN_OF_LIFE = 15.0
 """Seconds of silence after which a browser is told that nothing happens, to see if it is there."""
 
 
-class Server(ThreadingHTTPServer):
+class PageServer(ThreadingHTTPServer):
     """Listens on the loopback alone. Nothing that is asked of it changes anything."""
 
     daemon_threads = True
@@ -69,7 +69,7 @@ class Server(ThreadingHTTPServer):
 class _Visit(BaseHTTPRequestHandler):
     """One connection of a browser."""
 
-    server: Server
+    server: PageServer
     server_version = "inhabit"
     sys_version = ""
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from inhabit.agents.core import Step
-from inhabit.agents.dialogue.answer import ParsedAnswer, Reading, read, read_answer
+from inhabit.agents.dialogue.answer import ParsedAnswer, ParsedReply, read, read_answer
 from inhabit.agents.dialogue.choices import Choices, Problem
 from inhabit.agents.dialogue.tools import find_calls, legal
 from inhabit.agents.models.endpoints.completion import Completion
@@ -91,7 +91,7 @@ def mutated(text: str, draw: random.Random) -> str:
 LOOP = asyncio.new_event_loop()
 
 
-def all_readings(text: str) -> Iterator[Reading]:
+def all_readings(text: str) -> Iterator[ParsedReply]:
     """What every parser makes of `text`, checked for what holds of whatever is said."""
     assert isinstance(read_answer(text), ParsedAnswer | None)
     for call in find_calls(text, TOOLS):

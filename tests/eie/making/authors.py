@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, NoAnswerError
+from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, SilentAuthorError
 from inhabit.eie.making.procedural import Procedural
 
 Mutation = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
@@ -24,7 +24,7 @@ class Clumsy(Author):
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
         if request.number % 10 == 9:
-            raise NoAnswerError("It is asleep.", {"in": 7})
+            raise SilentAuthorError("It is asleep.", {"in": 7})
         answer = await self._inner.propose(request)
         tokens: Mapping[str, int] = {"in": 10, "out": 5}
         if request.number % 3 == 0:
@@ -38,4 +38,4 @@ class Silent(Author):
     name = "silent"
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
-        raise NoAnswerError("It is gone.")
+        raise SilentAuthorError("It is gone.")

@@ -17,7 +17,7 @@ from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
 from inhabit.agents.models.vlm.compose import add, untrained
 from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
-from inhabit.agents.models.vlm.sight import Sight
+from inhabit.agents.models.vlm.sight import FrameDetector
 from inhabit.eie.tuning.vlm.episodes import (
     LabelledEpisode,
     append,
@@ -27,7 +27,7 @@ from inhabit.eie.tuning.vlm.episodes import (
 )
 from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
-from inhabit.eie.tuning.vlm.rows import Row, Rows, questions
+from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, questions
 from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
@@ -43,18 +43,20 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sight() -> Sight:
-    return Sight(EYES)
+def sight() -> FrameDetector:
+    return FrameDetector(EYES)
 
 
 @pytest.fixture(scope="module")
-def rows(decoder: Path, sight: Sight) -> Rows:
+def rows(decoder: Path, sight: FrameDetector) -> Rows:
     words = AutoTokenizer.from_pretrained(decoder)
     return Rows(words, Prompt("rank", settings=SETTINGS), sight.names)
 
 
 @pytest.fixture(scope="module")
-def played(sight: Sight, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list, tuple]:
+def played(
+    sight: FrameDetector, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list, tuple]:
     """A file with two episodes; what was observed in the first, and its actions."""
     file = tmp_path_factory.mktemp("episodes") / "episodes.jsonl"
     settings = AlfredSettings(split="train", clips=True, wire="none", navigation="teleport")
@@ -102,7 +104,7 @@ def test_a_row_is_what_the_model_is_asked(
 
 
 def test_a_branch_scores_as_if_it_stood_alone(
-    episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: Sight
+    episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: FrameDetector
 ) -> None:
     model = untrained(decoder, sight.names)
     row = rows.episode(episodes[0], "go", {2: [sight.names.index("mug"), 5]})
@@ -124,13 +126,13 @@ def test_a_branch_scores_as_if_it_stood_alone(
     assert targets[number] == row.targets[number]
 
 
-def _objects(row: Row, kept: list[int]) -> int:
+def _objects(row: TokenRow, kept: list[int]) -> int:
     image = max(set(row.ids), key=row.ids.count)
     return sum(row.ids[i] == image for i in kept)
 
 
 def test_questions_are_balanced_within_each_class(
-    episodes: list[LabelledEpisode], sight: Sight
+    episodes: list[LabelledEpisode], sight: FrameDetector
 ) -> None:
     asked = questions(episodes * 6, sight.names, 6, random.Random(0))
     assert sum(len(some) for one in asked for some in one.values()) > 20
@@ -162,7 +164,7 @@ def test_an_adapter_is_that_of_two_products() -> None:
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
 
 
-def trainer(decoder: Path, sight: Sight, folder: Path) -> Trainer:
+def trainer(decoder: Path, sight: FrameDetector, folder: Path) -> Trainer:
     settings = VlmTraining(tokens=4000, batch=900, warm=1, save_every=1, rate=1e-2)
     return Trainer(untrained(decoder, sight.names), folder, settings, seed=0)
 
@@ -172,7 +174,7 @@ def test_training_learns_continues_and_becomes_a_model(
     episodes: list[LabelledEpisode],
     rows: Rows,
     decoder: Path,
-    sight: Sight,
+    sight: FrameDetector,
     tmp_path: Path,
 ) -> None:
     def goal(episode: LabelledEpisode, rng: random.Random) -> str:
@@ -194,7 +196,7 @@ def test_training_learns_continues_and_becomes_a_model(
 
 
 def test_gates_tell_a_model_that_sees_from_one_that_does_not(
-    episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: Sight
+    episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: FrameDetector
 ) -> None:
     model = untrained(decoder, sight.names)
     area, classes = read_questions(model, episodes * 8, rows, sight.names)

@@ -13,7 +13,7 @@ from inhabit.agents.models.core import Image, Message, Model
 from inhabit.agents.models.eyes import BUNDLED as EYES
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
-from inhabit.agents.models.vlm.sight import Sight, look
+from inhabit.agents.models.vlm.sight import FrameDetector, look
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
@@ -38,7 +38,7 @@ def odds(model: Model, frame: np.ndarray, name: str) -> float:
 def test_it_says_what_its_eyes_detect(model: Model) -> None:
     """Of a thing where it is seen, against the same thing where it is not: rooms that no stage of
     its training has seen."""
-    settings, sight = AlfredSettings(wire="none", split="test"), Sight(EYES)
+    settings, sight = AlfredSettings(wire="none", split="test"), FrameDetector(EYES)
     frames, seen = [], []
     with Alfred(settings=settings) as env:
         for task in sample(6, 1, settings):
