@@ -10,12 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.sets.regression import Candidates
 from inhabit.eie.sets.seeing import Grid
-from inhabit.eie.sets.text_features import TfIdf, bag_of_words, roles
-from inhabit.eie.sets.text_network import TextNetwork
+from inhabit.eie.sets.text_features import TfIdf, asked, bag_of_words, roles, words
 from inhabit.episodes.scoring.rates import wilson
 
 FOLDS = 5
@@ -185,3 +193,86 @@ def _splits(fold: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
             [i for i, other in enumerate(fold) if other != held],
             [i for i, other in enumerate(fold) if other == held],
         )
+
+
+_SIZE = 1 << 18
+"""Features are hashed to so many columns."""
+
+
+class Candidates:
+    """The features of each candidate of each example."""
+
+    def __init__(self, features: Sequence[Sequence[Mapping[str, float]]]) -> None:
+        """One mapping for each candidate of each example."""
+        hasher = FeatureHasher(_SIZE, alternate_sign=False)
+        self._rows: csr_matrix = hasher.transform(c for candidates in features for c in candidates)
+        self._first = np.cumsum([0, *(len(candidates) for candidates in features)])
+
+    def choices(
+        self, train: Sequence[int], test: Sequence[int], answers: Sequence[int]
+    ) -> list[int]:
+        """Train on some examples, and choose in others: the best candidate, the first of equals.
+
+        Args:
+            train: numbers of examples.
+            test: numbers of others.
+            answers: index of the right candidate of every example.
+        """
+        right, wrong = self._pairs(train, answers)
+        apart = self._rows[right] - self._rows[wrong]
+        # Every other pair the other way round: a regression needs both classes.
+        sign = np.where(np.arange(len(right)) % 2, -1.0, 1.0)
+        model = LogisticRegression(fit_intercept=False, solver="liblinear", max_iter=200)
+        model.fit(apart.multiply(sign[:, None]).tocsr(), sign)
+        scores: NDArray[np.float64] = self._rows @ model.coef_[0]
+        return [int(scores[self._first[i] : self._first[i + 1]].argmax()) for i in test]
+
+    def _pairs(
+        self, examples: Sequence[int], answers: Sequence[int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of right candidates, each with that of a wrong one."""
+        found = [
+            (self._first[i] + answers[i], row)
+            for i in examples
+            for row in range(self._first[i], self._first[i + 1])
+            if row != self._first[i] + answers[i]
+        ]
+        right, wrong = np.array(found, np.int64).reshape(-1, 2).T
+        return right, wrong
+
+
+_WORDS, _HIDDEN, _EPOCHS, _BATCH, _RATE = 2048, 32, 12, 64, 0.005
+
+
+class TextNetwork:
+    """Says of a candidate whether it is right, from its words beside those of the question."""
+
+    def __init__(self, examples: Sequence[Example], seed: int) -> None:
+        """Train on examples."""
+        self._hash = HashingVectorizer(
+            analyzer=words, n_features=_WORDS, alternate_sign=False, norm="l2"
+        )
+        right = [place == e.answer for e in examples for place in range(len(e.candidates))]
+        self._network = MLPClassifier(
+            _HIDDEN,
+            max_iter=_EPOCHS,
+            learning_rate_init=_RATE,
+            batch_size=min(_BATCH, len(right)),
+            random_state=seed,
+        )
+        with catch_warnings():
+            # So many passes are meant.
+            simplefilter("ignore", ConvergenceWarning)
+            self._network.fit(self._read(examples), right)
+
+    def choices(self, examples: Sequence[Example]) -> list[int]:
+        """The index of the likeliest candidate of each example."""
+        likely = self._network.predict_proba(self._read(examples))[:, -1]
+        ends = np.cumsum([len(example.candidates) for example in examples])
+        return [int(each.argmax()) for each in np.split(likely, ends[:-1])]
+
+    def _read(self, examples: Sequence[Example]) -> csr_matrix:
+        """A row for each candidate: its words, and those of the question."""
+        said = [(text, asked(e)) for e in examples for text in e.candidates]
+        own = self._hash.transform([text for text, _ in said])
+        return hstack([own, self._hash.transform([question for _, question in said])]).tocsr()

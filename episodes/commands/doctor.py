@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
+from inhabit.agents.models import registry
+from inhabit.agents.models.core import Ability
+from inhabit.agents.models.probe import Probed, probe
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
-from inhabit.episodes.commands.probing import probe_model
 from inhabit.episodes.machine import environments, programs, python, storage
 from inhabit.episodes.machine.finding import Finding, Status
+from inhabit.episodes.playing.settings import SettingError, divide
 
 _CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
     python.python,
@@ -81,3 +86,76 @@ def _print(findings: Sequence[Finding], broken: int) -> None:
         console.print(f"\n{broken} broken. Apply these fixes first: the defaults need them.")
     else:
         console.print(f"\nThe defaults are ready. {missing} optional items are missing.")
+
+
+_LOST = {
+    Ability.IMAGES: "--set image=false for chat, or --no-image",
+    Ability.SCHEMA: "--set lacks=schema: answers are parsed without it",
+    Ability.TOOLS: "--set protocol=text for holmes",
+    Ability.N_BEST: "--set votes=1",
+    Ability.LOGPROBS: "--set lacks=logprobs: letters are generated",
+}
+"""What to do without an ability."""
+
+
+def probe_model(
+    spec: str, base_url: str | None, assignments: Sequence[str], *, as_json: bool
+) -> bool:
+    """Ask the model `spec` for each of its abilities, and print a table.
+
+    Returns:
+        Whether it answers at all.
+
+    Raises:
+        ModelError, UnknownNameError, UnavailableError: it can't be loaded.
+        SettingError: a setting is unknown or wrong.
+    """
+    owners: dict[str, type[BaseModel]] = {"model": registry.find(spec)[0].settings}
+    before: dict[str, dict[str, object]] = {"model": {}}
+    if base_url is not None:
+        if "base_url" not in owners["model"].model_fields:
+            raise SettingError("--base-url is for a model behind an endpoint, as openai:NAME.")
+        before["model"]["base_url"] = base_url
+    settings = divide(assignments, owners, before)["model"]
+    found = asyncio.run(_asked(spec, settings))
+    calls = [call for one in found for call in one.calls]
+    costs = {
+        "requests": sum(call.requests for call in calls),
+        "tokens_in": sum(call.tokens_in for call in calls),
+        "tokens_out": sum(call.tokens_out for call in calls),
+    }
+    _print_probed(spec, found, costs)
+    works = any(one.works for one in found)
+    if as_json:
+        rows: list[JsonValue] = [
+            {"ability": one.ability.value, "works": one.works, "found": one.found} for one in found
+        ]
+        print_json({"model": spec, "works": works, "abilities": rows, **costs})
+    return works
+
+
+async def _asked(spec: str, settings: BaseModel) -> Sequence[Probed]:
+    model = await asyncio.to_thread(registry.load, spec, settings)
+    try:
+        return [one async for one in probe(model)]
+    finally:
+        await model.close()
+
+
+def _print_probed(spec: str, found: Sequence[Probed], costs: dict[str, int]) -> None:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for one in found:
+        text = Text(one.found)
+        if not one.works and one.ability in _LOST:
+            text.append(f"\nwithout it: {_LOST[one.ability]}", "bold")
+        table.add_row(
+            Text("ok" if one.works else "no", "green" if one.works else "yellow"),
+            Text(one.ability.value),
+            text,
+        )
+    console = answers()
+    console.print(table)
+    console.print(
+        f"\n{spec}: {costs['requests']} answers, {costs['tokens_in']} tokens read and "
+        f"{costs['tokens_out']} written."
+    )
