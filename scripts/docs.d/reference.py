@@ -24,7 +24,7 @@ _DOCUMENTED = (
     "inhabit.api.reading.RunResults",
     "inhabit.api.reading.read_set",
     "inhabit.api.reading.SetResults",
-    "inhabit.api.table.Table",
+    "inhabit.api.reading.Table",
     "inhabit.frameworks.factory",
     "inhabit.frameworks.rollout",
     "inhabit.frameworks.turn",
