@@ -73,7 +73,7 @@ def start(
         # The client insists on the name of a display; the embedded household opens none. And where
         # it reads the number of a GPU, it runs tools that belong to Unity's build for clusters.
         with _without("CUDA_VISIBLE_DEVICES"):
-            path = embedded(rooms=rooms, recorded=recorded)
+            path = embedded(rooms=rooms, recorded=recorded, for_tasks=True)
             return Client(
                 str(path), wire, x_display=display or ":0", step_seconds=step_seconds, **arguments
             )

@@ -127,7 +127,7 @@ class Seen:
     def objects(self) -> list[Record]:
         """All objects, as in THOR's metadata."""
         things = self._now.snapshot.things.values()
-        return [Record(thing.metadata, self) for thing in things]
+        return [Record(thing.metadata, self) for thing in things if thing.away is None]
 
     @cached_property
     def sights(self) -> Mapping[str, Sight]:

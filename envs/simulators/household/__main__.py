@@ -44,8 +44,12 @@ def main() -> None:
         simulator = Simulator(
             width=arguments.screen_width,
             height=arguments.screen_height,
-            catalog=Catalog.of(arguments.rooms, recorded=arguments.recorded_cells),
-            any_argument=release == "2.1.0",
+            catalog=Catalog.of(
+                arguments.rooms,
+                recorded=arguments.recorded_cells,
+                as_thor=not arguments.for_tasks,
+            ),
+            release="" if arguments.for_tasks else release or "5.0.0",
         )
         pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
         form = Json() if over_http else MessagePack()
@@ -69,6 +73,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("-rooms", default="", help="a folder with the user's rooms")
     parser.add_argument(
         "-recorded-cells", action="store_true", help="use THOR's recorded reachable positions"
+    )
+    parser.add_argument(
+        "-for-tasks", action="store_true", help="use the rooms and rules of inhabit's own tasks"
     )
     known, _ = parser.parse_known_args()  # the rest are Unity's
     return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inhabit.envs.simulators.household.geometry.boxes import rotation
 from inhabit.envs.simulators.household.placement.surfaces import basin
 from inhabit.envs.simulators.household.world import SimObject, World
 
@@ -14,7 +15,7 @@ def settle(world: World) -> None:
     for thing in list(world.things.values()):
         if not thing.present:
             continue
-        if thing.kind == "Fridge" and not thing["isOpen"]:
+        if thing.kind == "Fridge" and (world.exact or not thing["isOpen"]):
             _cool(world, thing)
         elif thing.kind == "StoveKnob" and thing["isToggled"]:
             for burner in thing["controlledObjects"] or ():
@@ -26,6 +27,8 @@ def settle(world: World) -> None:
             _brew(world, thing)
         elif thing.kind == "Faucet" and thing["isToggled"]:
             _rinse(world, thing)
+        elif world.exact and thing["isFilledWithLiquid"] and _upside_down(thing):
+            world.change(thing, isFilledWithLiquid=False, fillLiquid=None)
 
 
 def lit(world: World) -> frozenset[str]:
@@ -51,10 +54,16 @@ def tap_basin(world: World, faucet: SimObject) -> SimObject | None:
     return world.things[nearest]
 
 
+def _upside_down(thing: SimObject) -> bool:
+    """Whether it is tilted by more than 90 degrees."""
+    return bool(rotation(thing["rotation"])[1, 1] < 0.0)
+
+
 def _heat(world: World, source: SimObject) -> None:
     for inner in list(world.within(source.id)):
         hot = world.change(inner, temperature="Hot")
-        if hot["cookable"]:
+        toasts = source.kind != "Microwave" or hot.kind != "BreadSliced" or not world.exact
+        if hot["cookable"] and toasts:
             world.change(inner, isCooked=True)
 
 

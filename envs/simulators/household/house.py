@@ -9,9 +9,10 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
+from pydantic import JsonValue
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.agent import AgentState
+from inhabit.envs.simulators.household.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
 from inhabit.envs.simulators.household.navigation.grid import STEP
@@ -78,16 +79,19 @@ class House:
         revisions: Iterator[int],
         shared: Shared,
         picture: RoomPicture | None = None,
+        *,
+        release: str = "",
     ) -> None:
         """Load a room.
 
         Args:
             room: it needs a position where the agent can stand.
             settings: camera and grid settings.
-            seed: chooses where the agent starts.
+            seed: chooses where the agent starts in a room that does not tell.
             revisions: unique revision numbers, shared by all changes.
             shared: what it has in common with other simulators.
             picture: of an earlier episode of the same simulator in the same room, to go on with.
+            release: `Simulator`'s.
 
         Raises:
             SceneError: it has no position where the agent can stand.
@@ -96,11 +100,13 @@ class House:
         cells = sorted(room.cells)
         if not cells:
             raise SceneError(f"Room {room.name!r} has no position where the agent can stand.")
-        start, turn = cells[choose.integers(len(cells))], 90.0 * int(choose.integers(4))
+        (column, row), quarter = cells[choose.integers(len(cells))], int(choose.integers(4))
+        drawn = (column * STEP, room.outline.floor + HEIGHT, row * STEP, 90.0 * quarter)
         self.settings = settings
         self.randomization = Randomization()
         self.cameras: tuple[FixedCamera, ...] = ()
-        self.world = World(room, start, turn, revisions)
+        agent = AgentState(*(room.start or drawn))
+        self.world = World(room, agent, revisions, exact=bool(release))
         self.picture = picture or RoomPicture(self.world, shared)
         self._seen: dict[_View, Frame] = {}
         self._sights: dict[_View, Mapping[str, Sight]] = {}
@@ -129,6 +135,20 @@ class House:
         share = self.settings.width / self.settings.height
         height = outline.ceiling - _BELOW_CEILING
         return (middle[0], height, middle[1]), max(deep, wide / share) / 2 + _MARGIN
+
+    def bounds(self) -> dict[str, JsonValue]:
+        """The room's bounds, as THOR's `sceneBounds`: {cornerPoints, center, size}, metres."""
+        room = self.world.room.outline
+        xs, zs = zip(room.low, room.high, strict=True)
+        ends = (xs, (room.floor, room.ceiling), zs)
+        corners: list[JsonValue] = [
+            [x, y, z] for x in xs[::-1] for y in ends[1][::-1] for z in zs[::-1]
+        ]
+        center: dict[str, JsonValue] = {
+            axis: (a + b) / 2 for axis, (a, b) in zip("xyz", ends, strict=True)
+        }
+        size: dict[str, JsonValue] = {axis: b - a for axis, (a, b) in zip("xyz", ends, strict=True)}
+        return {"cornerPoints": corners, "center": center, "size": size}
 
     def see(self, *, rgb: bool = True) -> Frame:
         """The agent's view. Cached, since exploration returns to the same views."""
@@ -191,7 +211,7 @@ class House:
         seen, view = self.shown(), self._view()
         found = self._sights.pop(view, None)
         if found is None:
-            found = {name: self._sight(t, seen) for name, t in self.world.things.items()}
+            found = {name: self._sight(t, seen) for name, t in self.world.listed().items()}
             while len(self._sights) >= _KEPT:
                 del self._sights[next(iter(self._sights))]
         self._sights[view] = found
@@ -202,7 +222,7 @@ class House:
         place = thing["position"]
         distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
         visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
-        return Sight(distance, visible, visible and thing.id != agent.held)
+        return Sight(distance, visible, visible and (self.world.exact or thing.id != agent.held))
 
     def within_reach(self, thing: SimObject, x: float, z: float) -> bool:
         """Whether an object is within reach of a position."""

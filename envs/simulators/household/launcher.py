@@ -24,7 +24,7 @@ _MEMORY = f"export MALLOC_MMAP_THRESHOLD_={32 << 20} MALLOC_TRIM_THRESHOLD_={256
 """Stops the C library returning image memory to the system, which saves 10 % of a step's time."""
 
 
-def executable(*, rooms: str = "", recorded: bool = False) -> Path:
+def executable(*, rooms: str = "", recorded: bool = False, for_tasks: bool = False) -> Path:
     """The simulator, for AI2-THOR's client to start.
 
         Controller(
@@ -37,6 +37,8 @@ def executable(*, rooms: str = "", recorded: bool = False) -> Path:
     Args:
         rooms: a folder with rooms of the user's own; empty for that in INHABIT_ROOMS, if any.
         recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+        for_tasks: whether rooms and rules are those that tasks of `inhabit` were made with, and not
+            those of AI2-THOR 5.0.0.
 
     Raises:
         OSError: the cache cannot be written.
@@ -46,7 +48,8 @@ def executable(*, rooms: str = "", recorded: bool = False) -> Path:
     command = f'exec {shlex.quote(sys.executable)} -P -m {module} -client "$PPID"'
     if rooms:
         command += f" -rooms {shlex.quote(str(Path(rooms).resolve()))}"
-    command += ' -recorded-cells "$@"' if recorded else ' "$@"'
+    command += " -recorded-cells" if recorded else ""
+    command += ' -for-tasks "$@"' if for_tasks else ' "$@"'
     # The client may run in another environment than this one, with packages of other versions.
     surroundings = f"unset PYTHONHOME\nexport PYTHONPATH={shlex.quote(str(_ROOT))}"
     script = f"#!/bin/sh\n{WRITTEN_BY}\n{_MEMORY}\n{surroundings}\n{command}\n"

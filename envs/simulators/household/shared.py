@@ -36,9 +36,9 @@ class Shared:
         """What the simulators of iTHOR's rooms that are alive in this process have in common.
 
         It lives as long as one of them does. Simulators with rooms of the user's own, whose files
-        may change, get something of their own.
+        may change, get something of their own, and so do those with rooms as in AI2-THOR.
         """
-        if catalog.own:
+        if catalog.own or catalog.as_thor:
             return cls(catalog)
         with _OPENING:
             found = _ALIVE.get(catalog.recorded)

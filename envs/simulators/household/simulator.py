@@ -85,7 +85,7 @@ class Simulator:
         seed: int = 0,
         catalog: Catalog | None = None,
         shared: Shared | None = None,
-        any_argument: bool = False,
+        release: str = "",
     ) -> None:
         """Load the first room.
 
@@ -96,16 +96,18 @@ class Simulator:
             seed: chooses where the agent starts in a room.
             catalog: the rooms that there are; None for iTHOR's, or those of `shared`.
             shared: what it has in common with other simulators; None for nothing.
-            any_argument: ignore arguments that an action does not take, and give those that it
-                lacks the value 0, as the Unity of release 2.1.0 does; take object names of that
-                release in SetObjectPoses.
+            release: of AI2-THOR, whose rules are followed to the letter, such as "5.0.0"; empty for
+                those that tasks of `inhabit` were made with. That of 2.1.0 ignores arguments that
+                an action does not take, gives those that it lacks the value 0, and knows other
+                object names in SetObjectPoses.
 
         Raises:
             SceneError: there is no such room.
             UnavailableError: the rooms are not installed.
         """
         self._seed = seed
-        self._any_argument = any_argument
+        self._release = release
+        self._any_argument = release == "2.1.0"
         self._revisions = count(1)
         self._shared = shared or Shared(catalog)
         self._catalog = self._shared.catalog
@@ -126,7 +128,7 @@ class Simulator:
             "Restore": self._restore,
             "Forget": self._forget,
         }
-        if any_argument:
+        if self._any_argument:
             own = {**own, "SetObjectPoses": set_old_object_poses}
         self._own = {name: ThorAction(name, function) for name, function in own.items()}
 
@@ -138,7 +140,15 @@ class Simulator:
                 picture.forget()
             else:  # the file of one of the user's own rooms was read again
                 picture = None
-        house = House(room, settings, self._seed, self._revisions, self._shared, picture)
+        house = House(
+            room,
+            settings,
+            self._seed,
+            self._revisions,
+            self._shared,
+            picture,
+            release=self._release,
+        )
         self._pictures[room.name] = house.picture
         for old in list(self._pictures)[:-_STAGES]:
             del self._pictures[old]
@@ -151,6 +161,9 @@ class Simulator:
             request: THOR's JSON, such as {"action": "MoveAhead", "moveMagnitude": 0.25}.
         """
         name = request.get("action")
+        if request.get("agentId", 0) not in (0, None):
+            text = f"agentId must be 0: there is one agent; got {request['agentId']!r}."
+            return ActionResult(False, text, "InvalidArgument")
         action = self._own.get(str(name)) or ACTIONS.get(str(name))
         if action is None:
             if sentence := REFUSED.get(str(name)):
@@ -237,8 +250,13 @@ class Simulator:
 
     @property
     def things(self) -> Mapping[str, SimObject]:
-        """All objects by id, in THOR's order."""
-        return self._house.world.things
+        """All objects by id, in THOR's order, but those that are disabled."""
+        return self._house.world.listed()
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Ids that are on no object's lists of parents and contents."""
+        return self._house.world.apart()
 
     @property
     def agent(self) -> AgentState:
@@ -256,11 +274,9 @@ class Simulator:
         return in_build(self._house.world.room.name)
 
     @property
-    def bounds(self) -> tuple[Sequence[float], Sequence[float]]:
-        """The room's minimum and maximum corner, metres."""
-        outline = self._house.world.room.outline
-        low = (outline.low[0], outline.floor, outline.low[1])
-        return low, (outline.high[0], outline.ceiling, outline.high[1])
+    def bounds(self) -> Mapping[str, JsonValue]:
+        """The room's bounds, as THOR's `sceneBounds`."""
+        return self._house.bounds()
 
     def _scenes(self, house: House) -> JsonValue:
         return [*(in_build(name) for name in self._catalog.names), procedural.NAME]

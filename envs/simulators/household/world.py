@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inhabit.envs.simulators.household.agent import HEIGHT, AgentState
+from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
@@ -15,7 +15,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     xyz,
 )
-from inhabit.envs.simulators.household.navigation.grid import STEP, Cell
+from inhabit.envs.simulators.household.navigation.grid import Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 
@@ -34,6 +34,9 @@ class SimObject:
     """Unique for its contents within a simulator."""
     present: bool = True
     """False after slicing: THOR still lists it, but it has no place."""
+    away: Mapping[str, Box] | None = None
+    """Not None while it is disabled, as Unity's SetActive does it: it is on no list then. The boxes
+    that what it was linked to had, by id."""
     posed: bool = False
     """Whether SetObjectPoses has placed it and it was not put down since: its pose is then a
     recorded one, in furniture that differs from ours."""
@@ -75,8 +78,13 @@ class WorldSnapshot:
 class World:
     """The objects of a room by id, in THOR's order, and the agent."""
 
-    def __init__(self, room: Room, start: Cell, rotation: float, revisions: Iterator[int]) -> None:
+    def __init__(
+        self, room: Room, agent: AgentState, revisions: Iterator[int], *, exact: bool = False
+    ) -> None:
         self.room = room
+        self.exact = exact
+        """Whether AI2-THOR's rules hold to the letter, also where tasks of `inhabit` were made with
+        others."""
         self._revisions = revisions
         self._version = next(revisions)
         self.things: dict[str, SimObject] = {}
@@ -84,8 +92,7 @@ class World:
         self.rises = _rises(room)
         for metadata, box in zip(room.objects, room.boxes, strict=True):
             self.add(metadata, box)
-        x, z = (c * STEP for c in start)
-        self.agent = AgentState(x, room.outline.floor + HEIGHT, z, rotation)
+        self.agent = agent
 
     @property
     def version(self) -> int:
@@ -134,6 +141,38 @@ class World:
         """Return a removed object to the room."""
         return self._put(self.things[thing.id], present=True)
 
+    def listed(self) -> Mapping[str, SimObject]:
+        """All objects but those that are disabled."""
+        return {id: thing for id, thing in self.things.items() if thing.away is None}
+
+    def apart(self) -> frozenset[str]:
+        """Ids that no object has on its lists of parents and contents, though they are linked.
+
+        In AI2-THOR: what is disabled, and what is held with its contents.
+        """
+        if not self.exact:
+            return frozenset()
+        gone = {id for id, thing in self.things.items() if thing.away is not None}
+        return frozenset(gone if self.agent.held is None else {*gone, self.agent.held})
+
+    def disable(self, thing: SimObject) -> None:
+        """Take an object out of the room and off every list, until it is enabled."""
+        linked = {*thing.parents, *thing.contents} & self.things.keys()
+        away = {id: self.things[id].box for id in linked}
+        self._put(self.things[thing.id], present=False, away=away)
+
+    def enable(self, thing: SimObject) -> None:
+        """Bring a disabled object back. It stays linked to what has not moved in the meantime."""
+        moved = {
+            id
+            for id, box in (thing.away or {}).items()
+            if id not in self.things or self.things[id].box is not box
+        }
+        now = self._put(self.things[thing.id], present=True, away=None)
+        self.link(now.id, [id for id in now.parents if id not in moved])
+        for inner in moved.intersection(now.contents) & self.things.keys():
+            self.link(inner, [id for id in self.things[inner].parents if id != now.id])
+
     def remove(self, thing: str) -> None:
         """Delete an object from the list. Its contents stay where they are."""
         for other in list(self.things.values()):
@@ -160,7 +199,8 @@ class World:
 
     def put_in(self, thing: str) -> list[str]:
         """The pickupable objects directly on or in an object."""
-        return [i for i in self.things[thing].contents if self.things[i]["pickupable"]]
+        inner = (self.things[i] for i in self.things[thing].contents)
+        return [other.id for other in inner if other["pickupable"] and other.away is None]
 
     def within(self, thing: str) -> Iterator[str]:
         """Everything on or in an object, at any depth, each once.
@@ -170,7 +210,8 @@ class World:
         seen, queue = {thing}, list(self.things[thing].contents)
         while queue:
             inner = queue.pop(0)
-            if inner not in seen and self.things[inner]["pickupable"]:
+            there = self.things[inner].away is None and self.things[inner]["pickupable"]
+            if inner not in seen and there:
                 seen.add(inner)
                 yield inner
                 queue += self.things[inner].contents
@@ -183,7 +224,7 @@ class World:
         while queue:
             inner = self.things[queue.pop()]
             for outer in inner.parents if inner["pickupable"] else ():
-                if shut(self.things[outer]):
+                if self.things[outer].away is None and shut(self.things[outer]):
                     return True
                 if outer not in seen:
                     seen.add(outer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -54,26 +54,50 @@ class Duplicates(BaseModel):
 
 
 def set_object_poses(
-    house: House, *, object_poses: list[ObjectPose], place_stationary: bool = True
+    house: House,
+    *,
+    object_poses: list[ObjectPose],
+    place_stationary: bool = True,
+    enable_physics_jitter: bool = True,
+    force_rigidbody_sleep: bool = False,
+    skip_moveable: bool = False,
 ) -> JsonValue:
     """Move objects to the requested poses, ignoring collisions.
 
-    Unlike in THOR, what is not listed stays as it is. As in THOR, what can be placed is placed, and
-    the action fails if a pose could not be used.
+    As in THOR, what is not listed and can be moved is disabled, what can be placed is placed, and
+    the action fails if a pose could not be used. In scenes of `inhabit`'s own tasks, what is not
+    listed stays as it is.
     """
-    del place_stationary
+    del place_stationary, enable_physics_jitter, force_rigidbody_sleep
+    if house.world.exact and object_poses:
+        _disable_others(house, {pose.object_name for pose in object_poses}, skip_moveable)
+    if faults := lay(house, object_poses):
+        raise Refusal(" ".join(faults), undone=False)
+    return None
+
+
+def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
+    for thing in list(house.world.things.values()):
+        loose = thing["pickupable"] or (thing["moveable"] and not skip_moveable)
+        if loose and thing.present and thing["name"] not in named and thing.id != house.agent.held:
+            house.world.disable(thing)
+    house.world.cells = walkable(house.world)
+
+
+def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
+    """Move objects to poses; what is not listed stays. Returns why each could not that was not."""
     world = house.world
     by_name = {str(thing["name"]): thing.id for thing in world.things.values() if thing.present}
     used: set[str] = set()
     placed: list[str] = []
     faults: list[str] = []
-    for pose in object_poses:
+    for number, pose in enumerate(object_poses):
         if fault := _fault(world, pose, by_name):
             faults.append(fault)
             continue
         id = by_name[pose.object_name]
         if id in used:
-            id = copy(world, world.things[id], xyz_of(pose.position)).id
+            id = copy(world, world.things[id], xyz_of(pose.position), number).id
         used.add(id)
         thing = world.things[id]
         axes = rotation(pose.rotation.model_dump())
@@ -86,12 +110,10 @@ def set_object_poses(
         world.link(id, ())
     for id in placed:
         own = {id, *world.within(id)}
-        world.link(id, placing.support(world, world.things[id].box, ignoring=own))
+        placing.rest(world, id, placing.support(world, world.things[id].box, ignoring=own))
     if any(not world.things[id]["pickupable"] for id in placed):
         world.cells = walkable(world)
-    if faults:
-        raise Refusal(" ".join(faults), undone=False)
-    return None
+    return faults
 
 
 def walkable(world: World) -> frozenset[Cell]:
@@ -136,18 +158,32 @@ def _carry_unlisted(world: World, thing: SimObject, box: Box, listed: set[str]) 
     world.move(thing, box, posed=True)
 
 
-def copy(world: World, thing: SimObject, position: tuple[float, float, float]) -> SimObject:
-    """A copy of an object at a position, without a parent."""
-    number = sum(str(o["name"]).startswith(f"{thing['name']}_copy") for o in world.things.values())
-    x, y, z = position
-    id = f"{thing.kind}|{x:+06.2f}|{y:+06.2f}|{z:+06.2f}"
-    while id in world.things:
-        id += f"|{number + 1}"
+def copy(
+    world: World,
+    thing: SimObject,
+    position: tuple[float, float, float],
+    number: int,
+    suffix: str = "copy",
+) -> SimObject:
+    """A copy of an object at a position, without a parent.
+
+    Args:
+        world: where.
+        thing: to be copied.
+        position: metres.
+        number: of the copy, in AI2-THOR's name and id of it.
+        suffix: of its name.
+    """
+    name, id = f"{thing['name']}_{suffix}_{number}", f"{thing.id}_copy_{number}"
+    if not world.exact:
+        name, id = _own_name(world, thing, position)
+    while id in world.things:  # an earlier copy, which has left the room or was placed elsewhere
+        name, id = f"{name}_{number}", f"{id}_{number}"
     box = thing.box.moved(np.array(position) - vector(thing["position"]))
     metadata = {
         **thing.metadata,
         **box_metadata(box, thing["objectOrientedBoundingBox"] is not None),
-        "name": f"{thing['name']}_copy{number + 1}",
+        "name": name,
         "objectId": id,
         "isPickedUp": False,
         "parentReceptacles": None,
@@ -155,6 +191,18 @@ def copy(world: World, thing: SimObject, position: tuple[float, float, float]) -
         "position": xyz(position),
     }
     return world.add(metadata, box)
+
+
+def _own_name(
+    world: World, thing: SimObject, position: tuple[float, float, float]
+) -> tuple[str, str]:
+    """Name and id of a copy in the tasks of `inhabit`."""
+    number = sum(str(o["name"]).startswith(f"{thing['name']}_copy") for o in world.things.values())
+    x, y, z = position
+    id = f"{thing.kind}|{x:+06.2f}|{y:+06.2f}|{z:+06.2f}"
+    while id in world.things:
+        id += f"|{number + 1}"
+    return f"{thing['name']}_copy{number + 1}", id
 
 
 def initial_random_spawn(
@@ -167,23 +215,35 @@ def initial_random_spawn(
     allow_floor: bool = False,
     excluded_receptacles: list[str] | None = None,
     excluded_object_ids: list[str] | None = None,
+    receptacle_object_ids: list[str] | None = None,
+    object_ids: list[str] | None = None,
+    allow_moveable: bool = False,
     num_duplicates_of_type: list[Duplicates] | None = None,
+    num_repeats: list[Duplicates] | None = None,
+    min_free_per_receptacle_type: list[Duplicates] | None = None,
+    randomize_open: bool = False,
 ) -> JsonValue:
     """Spawn every pickupable object at random on the receptacles where its type occurs.
 
-    Objects that fit nowhere after this many attempts stay where they are.
+    Objects that fit nowhere after this many attempts stay where they are, and so does furniture.
+    `numRepeats` is an older name of `numDuplicatesOfType`.
     """
-    del place_stationary
+    del place_stationary, allow_moveable, min_free_per_receptacle_type
+    if randomize_open:
+        raise Refusal("randomizeOpen is not supported: use OpenObject with openness.")
     world, habits = house.world, ithor.habits()
     choose = np.random.default_rng([random_seed & 0xFFFFFFFF, 0x5EED])
-    for wanted in num_duplicates_of_type or ():
+    for wanted in num_duplicates_of_type or num_repeats or ():
         _duplicate(world, wanted)
     excluded = {*(excluded_object_ids or ()), world.agent.held}
     barred = {*(excluded_receptacles or ()), *_BEST_LEFT, *(() if allow_floor else ("Floor",))}
     movable = [
         thing.id
         for thing in world.things.values()
-        if thing["pickupable"] and thing.present and thing.id not in excluded
+        if thing["pickupable"]
+        and thing.present
+        and thing.id not in excluded
+        and (object_ids is None or thing.id in object_ids)
     ]
     for i in choose.permutation(len(movable)):
         thing = world.things[movable[i]]
@@ -193,6 +253,8 @@ def initial_random_spawn(
             if other.kind in habits.get(thing.kind, ())
             and other.kind not in barred
             and other["receptacle"]
+            and other.away is None
+            and (receptacle_object_ids is None or other.id in receptacle_object_ids)
             and not other["pickupable"]
             and not (force_visible and other.kind in ENCLOSING)
         ]
@@ -206,9 +268,9 @@ def _duplicate(world: World, wanted: Duplicates) -> None:
     same = [t for t in world.things.values() if t.kind == wanted.object_type and t.present]
     if not same or not same[0]["pickupable"]:
         raise Refusal(f"There is no {wanted.object_type} here that could be picked up.")
-    for _ in range(wanted.count - len(same)):
+    for number in range(wanted.count - len(same)):
         x, y, z = same[0].box.center.tolist()
-        made = copy(world, same[0], (x, y, z))
+        made = copy(world, same[0], (x, y, z), number, "random_copy")
         box, onto = placing.drop(world, made, made.box.center)
         placing.put(world, made.id, box, [onto.id])
 

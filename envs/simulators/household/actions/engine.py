@@ -47,6 +47,21 @@ def unbreakable(house: House, *, object_type: str | None = None) -> JsonValue:
     return None
 
 
+def breakable(house: House, *, object_id: str) -> JsonValue:
+    """Let a thing break again that MakeAllObjectsUnbreakable protects."""
+    thing = target(house, object_id, force=True)
+    able = {o["assetId"]: o["breakable"] for o in house.world.room.objects}
+    if able.get(thing["assetId"]):
+        house.world.change(thing, breakable=True)
+    return None
+
+
+def set_seed(house: House, *, seed: int) -> JsonValue:
+    """Succeed: every action that draws has a seed of its own."""
+    del house, seed
+    return None
+
+
 ACTIONS: Mapping[str, ActionFunction] = {
     "PausePhysicsAutoSim": nothing,
     "UnpausePhysicsAutoSim": nothing,
@@ -62,4 +77,6 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "SetMassProperties": set_mass,
     "MakeAllObjectsUnbreakable": unbreakable,
     "MakeObjectsOfTypeUnbreakable": unbreakable,
+    "MakeObjectBreakable": breakable,
+    "SetRandomSeed": set_seed,
 }

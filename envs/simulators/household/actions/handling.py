@@ -9,7 +9,12 @@ from math import cos, radians, sin
 import numpy as np
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
+from inhabit.envs.simulators.household.actions.arguments import (
+    ActionFunction,
+    Number,
+    Refusal,
+    Vector,
+)
 from inhabit.envs.simulators.household.actions.states import smash
 from inhabit.envs.simulators.household.actions.targets import demand, held, target
 from inhabit.envs.simulators.household.geometry.boxes import Array
@@ -23,6 +28,8 @@ _ARM = 0.65
 """Preferred distance of a put object ahead of the agent's feet, metres."""
 _HAND_REACH = 0.5
 """Maximum offset of a held object from its default position, metres."""
+_AHEAD = 10.0
+"""Newtons: a drop ahead lands 0.2 m before the hand."""
 _FRAGILE_FALL = 1.0
 """Height in metres from which crockery and glass break in a fall."""
 _BASINS = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
@@ -56,7 +63,7 @@ def pick_up(
         "InventoryFull",
     )
     demand(not thing["isBroken"], f"{object_id} is broken and can't be picked up.")
-    house.world.link(object_id, ())
+    placing.lift(house.world, object_id)
     house.world.change(object_id, isPickedUp=True)
     house.world.agent = replace(house.agent, held=object_id)
     return None
@@ -169,6 +176,12 @@ def drop(house: House, *, force_action: bool = False) -> JsonValue:
     return None
 
 
+def drop_ahead(house: House, *, force_action: bool = False) -> JsonValue:
+    """Drop the held object in front of the agent."""
+    held(house, "Nothing in hand to drop!")
+    return throw(house, move_magnitude=_AHEAD, force_action=force_action)
+
+
 def throw(house: House, *, move_magnitude: Number = 50.0, force_action: bool = False) -> JsonValue:
     """Throw the held object ahead. Distance and breakage depend on the force."""
     del force_action
@@ -223,10 +236,17 @@ def _move_held_along(direction: tuple[float, float, float]) -> ActionFunction:
 
 
 def rotate_held(
-    house: House, *, pitch: Number = 0.0, yaw: Number = 0.0, roll: Number = 0.0
+    house: House,
+    *,
+    pitch: Number = 0.0,
+    yaw: Number = 0.0,
+    roll: Number = 0.0,
+    rotation: Vector | None = None,
 ) -> JsonValue:
-    """Rotate the held object, in degrees."""
+    """Rotate the held object by three angles, or to a `rotation`; degrees."""
     held(house, "Can't rotate hand unless holding object")
+    if rotation is not None:
+        return rotate_hand(house, x=rotation.x, y=rotation.y, z=rotation.z)
     old = house.agent.wrist
     wrist = ((old[0] + pitch) % 360.0, (old[1] + yaw) % 360.0, (old[2] + roll) % 360.0)
     house.world.agent = replace(house.agent, wrist=wrist)
@@ -254,6 +274,8 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "PutObject": put,
     "PlaceHeldObject": put,
     "DropHandObject": drop,
+    "DropHeldObject": drop,
+    "DropHeldObjectAhead": drop_ahead,
     "ThrowObject": throw,
     "MoveHeldObject": move_held,
     **{f"MoveHeldObject{name}": _move_held_along(way) for name, way in _DIRECTIONS.items()},

@@ -12,12 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import Vector
-from inhabit.envs.simulators.household.actions.arranging import (
-    ObjectPose,
-    set_object_poses,
-    xyz_of,
-)
+from inhabit.envs.simulators.household.actions.arguments import Refusal, Vector
+from inhabit.envs.simulators.household.actions.arranging import ObjectPose, lay, xyz_of
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.old_release import RENAMED, rotation_today
 from inhabit.envs.simulators.household.world import SimObject, World
@@ -33,6 +29,7 @@ def set_old_object_poses(
     Of a type that has more objects than poses, the others leave the room, as in THOR. Types that no
     room of today's has at this place are left out.
     """
+    del place_stationary
     named = {str(thing["name"]) for thing in house.world.things.values()}
     today = [pose for pose in object_poses if pose.object_name in named]
     old = [pose for pose in object_poses if pose.object_name not in named]
@@ -48,7 +45,9 @@ def set_old_object_poses(
     for type, number in used.items():
         for thing in by_type[type][number:]:
             house.world.remove(thing.id)
-    return set_object_poses(house, object_poses=today, place_stationary=place_stationary)
+    if faults := lay(house, today):
+        raise Refusal(" ".join(faults), undone=False)
+    return None
 
 
 def _by_type(world: World) -> Mapping[str, Sequence[SimObject]]:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal, Vector
+from inhabit.envs.simulators.household.actions.arranging import walkable
 from inhabit.envs.simulators.household.actions.handling import let_go
 from inhabit.envs.simulators.household.actions.targets import demand, target
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
@@ -94,6 +95,41 @@ def place_at(
     return None
 
 
+def teleport_object(
+    house: House,
+    *,
+    object_id: str,
+    position: Vector,
+    rotation: Vector,
+    force_action: bool = False,
+    force_kinematic: bool = False,
+    allow_teleport_out_of_hand: bool = False,
+    make_unbreakable: bool = False,
+) -> JsonValue:
+    """Move a thing, without its contents, to a pose in the air or on something, if it is free."""
+    del force_kinematic, make_unbreakable
+    world, thing = house.world, target(house, object_id, force=True)
+    demand(
+        bool(thing["pickupable"] or thing["moveable"]),
+        f"{object_id} is not Moveable or Pickupable, and can't be teleported.",
+    )
+    in_hand = house.agent.held == object_id
+    demand(not in_hand or allow_teleport_out_of_hand, "Cannot teleport object in hand.")
+    axes = _turned(rotation) if thing["objectOrientedBoundingBox"] is not None else thing.box.axes
+    place = np.array((position.x, position.y, position.z))
+    box = Box(place - axes @ thing.pivot, thing.box.half, axes)
+    if not force_action and (other := _in_the_way(house, thing, box)):
+        raise Refusal(f"{object_id} is in the way of {other} there, and wasn't teleported.")
+    if in_hand:
+        let_go(house)
+    world.move(thing, box, posed=True)
+    world.change(object_id, isPickedUp=False)
+    placing.rest(world, object_id, placing.support(world, box, ignoring=[object_id]))
+    if not thing["pickupable"]:
+        world.cells = walkable(world)
+    return None
+
+
 def _turned(turn: Vector) -> Array:
     return np.asarray(axes_of(turn.model_dump()))
 
@@ -115,4 +151,5 @@ def _in_the_way(house: House, thing: SimObject, box: Box) -> str:
 ACTIONS: Mapping[str, ActionFunction] = {
     "GetSpawnCoordinatesAboveReceptacle": spawn_points,
     "PlaceObjectAtPoint": place_at,
+    "TeleportObject": teleport_object,
 }

@@ -22,37 +22,49 @@ def remove(house: House, *, object_id: str) -> JsonValue:
 
 
 def disable(house: House, *, object_id: str) -> JsonValue:
-    """Take a thing out of the scene; metadata goes on listing it, never visible."""
+    """Take a thing out of the scene and off every list, until it is enabled."""
     thing = _there(house, object_id)
-    house.world.vanish(thing)
-    _walk_anew(house, thing)
-    return None
-
-
-def hide(house: House, *, object_id: str, hide_contained: bool = True) -> JsonValue:
-    """Disable an object and, with `hideContained`, its contents."""
-    inner = list(house.world.within(object_id)) if _there(house, object_id).contents else []
-    disable(house, object_id=object_id)
-    for name in inner if hide_contained else ():
-        house.world.vanish(house.world.things[name])
+    if thing.away is None:
+        house.world.disable(thing)
+        _walk_anew(house, thing)
     return None
 
 
 def enable(house: House, *, object_id: str) -> JsonValue:
-    """Bring back what was disabled or hidden, where it was."""
+    """Bring back what was disabled, where it was."""
     thing = _known(house, object_id)
-    if thing["isSliced"]:
-        raise Refusal(f"{object_id} is in pieces and can't be brought back.")
-    house.world.reappear(thing)
+    if thing.away is not None:
+        house.world.enable(thing)
+        _walk_anew(house, thing)
+    return None
+
+
+def hide(house: House, *, object_id: str, hide_contained: bool = True) -> JsonValue:
+    """Hide an object and, with `hideContained`, its contents; metadata goes on listing them."""
+    thing = _there(house, object_id)
+    for name in (object_id, *(house.world.within(object_id) if hide_contained else ())):
+        if house.world.things[name].away is None:
+            house.world.vanish(house.world.things[name])
     _walk_anew(house, thing)
     return None
 
 
-def enable_all(house: House) -> JsonValue:
-    """Bring back all that was disabled or hidden."""
+def unhide(house: House, *, object_id: str) -> JsonValue:
+    """Show what was hidden."""
+    thing = _known(house, object_id)
+    if thing["isSliced"]:
+        raise Refusal(f"{object_id} is in pieces and can't be shown.")
+    if thing.away is None:
+        house.world.reappear(thing)
+        _walk_anew(house, thing)
+    return None
+
+
+def unhide_all(house: House) -> JsonValue:
+    """Show all that was hidden."""
     for thing in list(house.world.things.values()):
         if not thing.present and not thing["isSliced"]:
-            enable(house, object_id=thing.id)
+            unhide(house, object_id=thing.id)
     return None
 
 
@@ -109,8 +121,8 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "DisableObject": disable,
     "EnableObject": enable,
     "HideObject": hide,
-    "UnhideObject": enable,
-    "UnhideAllObjects": enable_all,
+    "UnhideObject": unhide,
+    "UnhideAllObjects": unhide_all,
     "SetObjectFilter": set_filter,
     "SetObjectFilterForType": set_filter_by_type,
     "ResetObjectFilter": reset_filter,

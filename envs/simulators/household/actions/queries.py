@@ -81,8 +81,14 @@ def shortest_path(
     object_type: str | None = None,
     object_id: str | None = None,
     position: Vector | None = None,
+    rotation: Vector | None = None,
+    allowed_error: Number = 0.25,
 ) -> JsonValue:
-    """The corners of a shortest path to the nearest cell from which an object is within reach."""
+    """The corners of a shortest path to the nearest cell from which an object is within reach.
+
+    `rotation` makes no difference, and `allowedError` none that is less than a cell's diagonal.
+    """
+    del rotation, allowed_error
     goals = named(house, object_type, object_id)
     if position is None:
         x, z = house.agent.x, house.agent.z
@@ -150,7 +156,7 @@ def interactable_poses(
     max_poses: int | None = None,
 ) -> JsonValue:
     """Poses from which an object is visible and within reach; by default of all cells."""
-    thing = target(house, object_id, force=True)
+    thing = house.world.things.get(object_id) or target(house, object_id, force=True)
     if max_poses is not None and max_poses <= 0:
         raise Refusal("maxPoses must be > 0.")
     if house.world.hidden(thing.id):
@@ -181,6 +187,11 @@ def interactable_poses(
     ]
 
 
+def scene_bounds(house: House) -> JsonValue:
+    """The room's bounds, as in the metadata's `sceneBounds`."""
+    return house.bounds()
+
+
 def _degrees(turn: float | Vector) -> float:
     return turn.y if isinstance(turn, Vector) else turn
 
@@ -193,7 +204,7 @@ def named(house: House, object_type: str | None, object_id: str | None) -> list[
     """
     things = house.world.things
     if object_id is not None:
-        if object_id not in things:
+        if object_id not in things or things[object_id].away is not None:
             raise Refusal(f"Cannot find sim object with id '{object_id}'")
         return [things[object_id]]
     found = [thing for thing in things.values() if thing.kind == object_type and thing.present]
@@ -234,4 +245,5 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "GetShortestPath": shortest_path,
     "GetShortestPathToPoint": shortest_path_to_point,
     "GetInteractablePoses": interactable_poses,
+    "GetSceneBounds": scene_bounds,
 }

@@ -25,11 +25,17 @@ def open_(
     object_id: str,
     openness: Number = 1.0,
     force_action: bool = False,
+    move_magnitude: Number = 0.0,
+    open_percent: Number = 0.0,
     simplify_physics: bool = False,
     physics_interval: float | None = None,
     use_gripper: bool = False,
 ) -> JsonValue:
-    """Open an object, fully or by a fraction; 0 closes it."""
+    """Open an object, fully or by a fraction; 0 closes it.
+
+    `moveMagnitude` and `openPercent` are older names of `openness`, of which 0 opens fully.
+    """
+    openness = move_magnitude or open_percent or openness
     del simplify_physics, physics_interval, use_gripper
     demand(0.0 <= openness <= 1.0, f"openness must be in [0:1]; it is {openness:g}.")
     thing = _openable(house, object_id, force_action)
@@ -152,7 +158,8 @@ def fill(
         raise Refusal(f"{fill_liquid!r} is not a valid liquid: there are {', '.join(LIQUIDS)}.")
     demand(not thing["isFilledWithLiquid"], f"{object_id} is already filled!")
     demand(not thing["isBroken"], f"{object_id} is broken and holds nothing.")
-    house.world.change(thing, isFilledWithLiquid=True, fillLiquid=fill_liquid)
+    heat = {"temperature": "Hot"} if fill_liquid == "coffee" and house.world.exact else {}
+    house.world.change(thing, isFilledWithLiquid=True, fillLiquid=fill_liquid, **heat)
     return None
 
 

@@ -25,11 +25,12 @@ _DONE: Mapping[str, str] = {
     "Scene": "Reset Initialize GetScenesInBuild ChangeResolution",
     "Navigation": (
         "MoveAhead MoveBack MoveLeft MoveRight RotateLeft RotateRight LookUp LookDown Crouch Stand "
-        "Teleport TeleportFull Done Pass NoOp"
+        "Teleport TeleportFull Rotate Look Done Pass NoOp"
     ),
     "Questions": (
         "GetReachablePositions GetInteractablePoses GetShortestPath GetShortestPathToPoint "
-        "GetObjectInFrame GetCoordinateFromRaycast GetVisibleObjects GetMapViewCameraProperties"
+        "GetObjectInFrame GetCoordinateFromRaycast GetVisibleObjects GetMapViewCameraProperties "
+        "GetSceneBounds"
     ),
     "Interaction": (
         "PickupObject PutObject PlaceHeldObject OpenObject CloseObject ToggleObjectOn "
@@ -37,9 +38,10 @@ _DONE: Mapping[str, str] = {
         "FillObjectWithLiquid EmptyLiquidFromObject"
     ),
     "Objects": (
-        "RemoveFromScene DisableObject EnableObject SetObjectStates SetObjectToggles "
-        "SetStateOfAllObjects SetMassProperties MakeAllObjectsUnbreakable "
-        "MakeObjectsOfTypeUnbreakable SetObjectFilter SetObjectFilterForType ResetObjectFilter"
+        "SetObjectPoses RemoveFromScene DisableObject EnableObject SetObjectStates "
+        "SetObjectToggles SetStateOfAllObjects SetMassProperties MakeAllObjectsUnbreakable "
+        "MakeObjectsOfTypeUnbreakable MakeObjectBreakable SetObjectFilter "
+        "SetObjectFilterForType ResetObjectFilter"
     ),
     "Cameras": "AddThirdPartyCamera UpdateThirdPartyCamera ToggleMapView ChangeFOV",
     "Appearance": "ResetMaterials ResetColors ResetLighting",
@@ -56,6 +58,7 @@ _WITHOUT_EFFECT = (
     "MakeObjectsStaticKinematicMassThreshold",
 )
 _SLIDES = "Slides as far as its mass allows, 1 m at most; nothing topples or is knocked over."
+_RESTS = "Comes to rest on the highest surface below; does not roll."
 _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     "Scene": {
         "CreateHouse": "Thin straight walls, doorways without doors, no windows; our own shapes.",
@@ -67,7 +70,9 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     },
     "Interaction": {
         "UseUpObject": "Fails in iTHOR's rooms: their data mark no object as canBeUsedUp.",
-        "DropHandObject": "Comes to rest on the highest surface below; does not roll.",
+        "DropHeldObject": _RESTS,
+        "DropHeldObjectAhead": _RESTS,
+        "DropHandObject": _RESTS,
         "ThrowObject": "Lands up to 2 m ahead by its strength; may break; does not bounce.",
         "PushObject": _SLIDES,
         "PullObject": _SLIDES,
@@ -83,13 +88,13 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
         "RotateHand": "Ignores collisions.",
     },
     "Objects": {
-        "SetObjectPoses": "Objects that are not listed stay where they are; THOR removes them.",
         "InitialRandomSpawn": "Our own placement: a seed gives another layout than in THOR.",
         "PlaceObjectAtPoint": "Checks collisions with the boxes of pickupable objects alone.",
         "GetSpawnCoordinatesAboveReceptacle": "A grid of 0.1 m over the receptacle's surface.",
         "HideObject": "Also removes the object's collisions.",
         "UnhideObject": "As HideObject.",
-        "UnhideAllObjects": "Also brings back disabled objects.",
+        "UnhideAllObjects": "As HideObject.",
+        "TeleportObject": "Checks collisions with the boxes of pickupable objects alone.",
     },
     "Appearance": {
         "RandomizeMaterials": "Our own materials; THOR's splits make no difference.",
@@ -98,6 +103,7 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     },
     "Engine": {
         **dict.fromkeys(_WITHOUT_EFFECT, _NO_PHYSICS),
+        "SetRandomSeed": "Succeeds: every action that draws has a seed of its own.",
         "ChangeQuality": "Succeeds; smoother edges are `antialias=2` at Initialize.",
         "SetDecayTemperatureBool": _NO_DECAY,
         "SetGlobalRoomTempDecayTime": _NO_DECAY,
@@ -121,13 +127,13 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
     },
     "Physics": {
         "The embedded household has no physics that could do this.": (
-            "ApplyForceObject CreateObjectAtLocation SpawnTargetCircle"
+            "ApplyForceObject CreateObjectAtLocation SpawnTargetCircle ScaleObject"
         )
     },
     "Assets": {
         "The embedded household has no asset files of Unity: it draws shapes of its own.": (
             "SpawnAsset GetAssetDatabase CreateRuntimeAsset SetSkybox ColorSurfacesRandomly "
-            "GetHouseFromTemplate"
+            "GetHouseFromTemplate CreateObject GetInSceneAssetGeometry GetAssetSphereBounds"
         )
     },
     "Displays": {
@@ -136,7 +142,13 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "Old": {
-        "AI2-THOR itself has replaced this action: use InitialRandomSpawn.": "RandomInitialize"
+        "AI2-THOR itself has replaced this action: use InitialRandomSpawn.": "RandomInitialize",
+        "AI2-THOR has no such action: programs make it of TeleportObject and DropHeldObject.": (
+            "DropHeldObjectWithSnap"
+        ),
+        "Use SetObjectStates: it sets one state of all objects.": (
+            "RandomToggleStateOfAllObjects RandomToggleSpecificState"
+        ),
     },
 }
 

@@ -22,7 +22,7 @@ def target(
         Refusal: there is no such object, it isn't seen, or it exists no longer.
     """
     thing = house.world.things.get(object_id)
-    if thing is None:
+    if thing is None or thing.away is not None:
         raise Refusal(
             f"ArgumentException: objectId: {object_id} is not the objectId on any object in the "
             "scene!"

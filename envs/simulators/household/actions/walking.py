@@ -139,6 +139,21 @@ def look_down(
     return None
 
 
+def rotate_to(house: House, *, rotation: Number | Vector) -> JsonValue:
+    """Turn to a heading, in degrees: an action of releases before 3."""
+    angle = rotation.y if isinstance(rotation, Vector) else rotation
+    house.world.agent = replace(house.agent, rotation=angle % 360.0)
+    return None
+
+
+def look_to(house: House, *, horizon: Number) -> JsonValue:
+    """Tilt the camera to a horizon, in degrees: an action of releases before 3."""
+    if not HIGHEST <= horizon <= LOWEST:
+        raise Refusal(f"horizon must be in [{HIGHEST:g}:{LOWEST:g}]; it is {horizon:g}.")
+    house.world.agent = replace(house.agent, horizon=horizon)
+    return None
+
+
 def crouch(house: House) -> JsonValue:
     """Crouch."""
     if not house.agent.standing:
@@ -238,6 +253,8 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "RotateLeft": _turn(-1.0),
     "LookUp": look_up,
     "LookDown": look_down,
+    "Rotate": rotate_to,
+    "Look": look_to,
     "Crouch": crouch,
     "Stand": stand,
     "Teleport": teleport,

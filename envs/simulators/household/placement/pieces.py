@@ -11,7 +11,10 @@ from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_me
 from inhabit.envs.simulators.household.world import SimObject, World
 
 _SLICES: Mapping[str, int] = {"Apple": 2, "Bread": 6, "Lettuce": 7, "Potato": 8, "Tomato": 6}
-"""Number of slices, from the ids in ALFRED's trajectories."""
+"""Number of slices in the tasks of `inhabit`, from the ids in ALFRED's trajectories."""
+_PARTS: Mapping[str, int] = {"Apple": 3, "Bread": 8, "Lettuce": 8, "Potato": 9, "Tomato": 7}
+"""Number of AI2-THOR's slices, whose ids count from 0: the greatest number in published ids, and
+one."""
 _COOKABLE = frozenset({"BreadSliced", "EggCracked", "PotatoSliced"})
 _CUT = 0.06
 """Gap between slices, as a fraction of a slice's thickness."""
@@ -28,20 +31,24 @@ def cut(world: World, thing: SimObject) -> list[SimObject]:
         kind, boxes, first = "EggCracked", [_spilled(thing.box)], 0
         world.change(thing, isSliced=True, isBroken=thing["breakable"])
     else:
-        kind, boxes, first = f"{thing.kind}Sliced", _slabs(thing), 1
+        count = (_PARTS if world.exact else _SLICES)[thing.kind]
+        kind, boxes = f"{thing.kind}Sliced", _slabs(thing, count)
+        first = 0 if world.exact else 1
         world.change(thing, isSliced=True)
     world.vanish(thing)
     made = []
     for number, box in enumerate(boxes, first):
         piece = _piece(thing, kind, number, box, len(boxes))
+        if world.exact and kind != "EggCracked":
+            piece["name"] = f"{thing['assetId'] or thing.kind}_Slice_{number + 1}"
         made.append(world.add(piece, box))
         world.link(piece["objectId"], parents)
     return made
 
 
-def _slabs(thing: SimObject) -> list[Box]:
+def _slabs(thing: SimObject, count: int) -> list[Box]:
     """Equal slabs across the longest horizontal side."""
-    box, count = thing.box, _SLICES[thing.kind]
+    box = thing.box
     level = [axis for axis in range(3) if axis != box.up]
     along = max(level, key=lambda axis: (round(float(box.half[axis]), 4), axis))
     thick = box.half[along] / count

@@ -62,6 +62,8 @@ _LOW_RIMMED = frozenset(
     {"Bathtub", "BathtubBasin", "GarbageCan", "LaundryHamper", "Sink", "SinkBasin"}
 )
 """Receptacles over whose rim large objects may extend."""
+_OVER_FLOOR = 0.36
+"""Metres: what is lower is on the floor too. Right for 96 % of what lies in iTHOR's rooms."""
 _SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
 """Objects that nothing may be put across, though they do not rise above the counter."""
 
@@ -102,7 +104,42 @@ def put(world: World, thing: str, box: Box, parents: Iterable[str]) -> None:
     """Put an object with its contents in a place, and set its parents."""
     carry(world, thing, box)
     world.change(thing, isPickedUp=False)
-    world.link(thing, parents)
+    rest(world, thing, parents)
+
+
+def rest(world: World, thing: str, parents: Iterable[str]) -> None:
+    """Set what an object is on or in; in AI2-THOR, that is everything that it is on or in."""
+    world.link(thing, [*dict.fromkeys((*parents, *_around(world, world.things[thing])))])
+    for inner in _contents(world, thing):
+        own = world.things[inner].parents
+        world.link(inner, [*dict.fromkeys((*own, *_around(world, world.things[inner])))])
+
+
+def lift(world: World, thing: str) -> None:
+    """Take an object with its contents from what it is on or in."""
+    own = {thing, *_contents(world, thing)}
+    for one in own:
+        kept = [id for id in world.things[one].parents if id in own] if one != thing else ()
+        world.link(one, kept)
+
+
+def _contents(world: World, thing: str) -> Sequence[str]:
+    """What goes along with an object, where AI2-THOR's rules hold to the letter."""
+    return list(world.within(thing)) if world.exact else []
+
+
+def _around(world: World, thing: SimObject) -> Iterator[str]:
+    if not world.exact:
+        return
+    box, own = thing.box, {thing.id, *world.within(thing.id), world.agent.held}
+    base = box.center - np.array((0.0, box.reach[1], 0.0))
+    for other in world.things.values():
+        if other.kind == "Floor":
+            if base[1] < world.room.outline.floor + _OVER_FLOOR:
+                yield other.id
+        elif other.id not in own and other["receptacle"] and other.present:
+            rank = _bearing(world, other, box, base)
+            yield from () if rank is None or rank > 0 else (other.id,)
 
 
 def carry(world: World, thing: str, box: Box) -> None:

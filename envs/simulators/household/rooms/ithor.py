@@ -55,6 +55,9 @@ class Room:
     """The parts of counters around corners, by id."""
     cells: frozenset[Cell]
     """The cells where the agent can stand."""
+    start: tuple[float, float, float, float] | None = None
+    """Where AI2-THOR's agent starts: x, y and z in metres, rotation in degrees; None if it is not
+    known."""
 
     @property
     def placed(self) -> Mapping[str, Box]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household.rooms import ithor, procedural
+from inhabit.envs.simulators.household.rooms.as_in_thor import as_in_thor
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 _ENDING = ".json"
@@ -89,28 +90,33 @@ class _Object(BaseModel):
 class Catalog:
     """The available rooms: iTHOR's and the user's own."""
 
-    def __init__(self, folder: Path | None = None, *, recorded: bool = False) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, recorded: bool = False, as_thor: bool = False
+    ) -> None:
         """List the available rooms.
 
         Args:
             folder: of the user's own rooms.
             recorded: whether one can stand in iTHOR's rooms where THOR's own agent could.
+            as_thor: whether iTHOR's rooms have the names, ids and start poses of AI2-THOR 5.0.0,
+                and not those that tasks of `inhabit` were made with.
 
         Raises:
             SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
         """
         self._files = {} if folder is None else files(folder)
         self.recorded = recorded
+        self.as_thor = as_thor
 
     @classmethod
-    def of(cls, folder: str, *, recorded: bool = False) -> Catalog:
+    def of(cls, folder: str, *, recorded: bool = False, as_thor: bool = False) -> Catalog:
         """The same for a folder name; if empty, the one in INHABIT_ROOMS, if any.
 
         Raises:
             SceneError: as above.
         """
         named = folder or os.environ.get(_ROOMS)
-        return cls(Path(named) if named else None, recorded=recorded)
+        return cls(Path(named) if named else None, recorded=recorded, as_thor=as_thor)
 
     @property
     def names(self) -> Sequence[str]:
@@ -132,7 +138,10 @@ class Catalog:
         if scene == procedural.NAME:
             return procedural.empty()
         path = self._files.get(scene.removesuffix("_physics"))
-        return ithor.load(scene, recorded=self.recorded) if path is None else read(path)
+        if path is not None:
+            return read(path)
+        room = ithor.load(scene, recorded=self.recorded)
+        return as_in_thor(room) if self.as_thor else room
 
 
 def in_build(room: str) -> str:

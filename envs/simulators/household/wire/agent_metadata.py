@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def describe(
         "depthFormat": "Meters",
         "colors": None,
         "thirdPartyCameras": [camera.metadata(i) for i, camera in enumerate(simulator.cameras)],
-        "sceneBounds": _bounds(*simulator.bounds),
+        "sceneBounds": simulator.bounds,
         "isSceneAtRest": True,
         "currentTime": actions * _TICK,
         "lastAction": action,
@@ -74,7 +74,7 @@ def result(reply: ActionResult) -> dict[str, Any]:
     return {
         "lastActionSuccess": reply.success,
         "errorMessage": reply.message,
-        "errorCode": reply.code,
+        "errorCode": reply.code or None,
         "actionReturn": reply.value,
     }
 
@@ -97,13 +97,3 @@ def _inventory(simulator: Simulator) -> list[Mapping[str, str]]:
     if held is None:
         return []
     return [{"objectId": held, "objectType": simulator.things[held].kind}]
-
-
-def _bounds(low: Sequence[float], high: Sequence[float]) -> Mapping[str, Any]:
-    ends = list(zip(low, high, strict=True))
-    corners = [[x, y, z] for x in ends[0][::-1] for y in ends[1][::-1] for z in ends[2][::-1]]
-    return {
-        "cornerPoints": corners,
-        "center": xyz(np.array([(a + b) / 2 for a, b in ends])),
-        "size": xyz(np.array([b - a for a, b in ends])),
-    }

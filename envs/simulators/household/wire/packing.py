@@ -94,20 +94,41 @@ class Objects:
         self._aliases = aliases
         self._kept: dict[int, tuple[bytes, int]] = {}
 
-    def pack(self, seen: Iterable[tuple[SimObject, Sight]]) -> bytes:
-        """All objects, with their current visibility."""
+    def pack(
+        self, seen: Iterable[tuple[SimObject, Sight]], apart: frozenset[str] = frozenset()
+    ) -> bytes:
+        """All objects, with their current visibility.
+
+        Args:
+            seen: the objects.
+            apart: ids that are on no object's lists of parents and contents.
+        """
         kept, items = {}, []
         for thing, sight in seen:
-            entry = self._kept.get(thing.revision)
-            if entry is None:
-                still = {k: v for k, v in thing.metadata.items() if k not in _PER_STEP}
-                still |= {alias: still[key] for key, alias in self._aliases.items()}
-                entry = (self._form.entries(still), len(still) + len(_PER_STEP))
-            kept[thing.revision] = entry
+            if apart and not apart.isdisjoint((thing.id, *thing.parents, *thing.contents)):
+                entry = self._entry(_without(thing, apart))
+            else:
+                entry = self._kept.get(thing.revision) or self._entry(thing.metadata)
+                kept[thing.revision] = entry
             now = self._form.entries(dict(zip(_PER_STEP, sight, strict=True)))
             items.append(self._form.table([entry[0], now], entry[1]))
         self._kept = kept
         return self._form.array(items)
+
+    def _entry(self, metadata: Mapping[str, Any]) -> tuple[bytes, int]:
+        still = {k: v for k, v in metadata.items() if k not in _PER_STEP}
+        still |= {alias: still[key] for key, alias in self._aliases.items()}
+        return self._form.entries(still), len(still) + len(_PER_STEP)
+
+
+def _without(thing: SimObject, apart: frozenset[str]) -> Mapping[str, Any]:
+    """An object's metadata without links to, or from, what is apart."""
+    parents, contents = thing["parentReceptacles"], thing["receptacleObjectIds"]
+    if parents is not None:
+        parents = [id for id in parents if id not in apart] or None
+    if contents is not None:
+        contents = [id for id in contents if id not in apart and thing.id not in apart]
+    return {**thing.metadata, "parentReceptacles": parents, "receptacleObjectIds": contents}
 
 
 def _map_header(count: int) -> bytes:

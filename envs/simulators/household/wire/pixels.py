@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Color = tuple[int, int, int]
 
-NEAR_PLANE = 0.1
+NEAR_PLANE = 0.01
 """Near plane of THOR's camera, metres."""
 FAR_PLANE = 20.0
 """Far plane of THOR's camera and depth of the background, metres."""

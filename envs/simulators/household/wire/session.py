@@ -111,7 +111,8 @@ class Session:
             self._palette.add(frame.names)
             yield "image_ids", self._painted(frame, frame.names)
         if "image_classes" in wanted:
-            kinds = [self._kind(name) for name in frame.names]
+            things = self._simulator.things
+            kinds = [things[name].kind if name in things else name for name in frame.names]
             self._palette.add(kinds)
             yield "image_classes", self._painted(frame, kinds)
 
@@ -128,10 +129,6 @@ class Session:
         frame = self._simulator.frame(rgb=False)
         return bounds(frame.ids, self._palette.colors(frame.names))
 
-    def _kind(self, name: str) -> str:
-        thing = self._simulator.things.get(name)
-        return name if thing is None else thing.kind
-
     def _metadata(
         self, request: Mapping[str, Any], reply: ActionResult, wanted: frozenset[str]
     ) -> bytes:
@@ -143,11 +140,12 @@ class Session:
         if self._dialect.three_channels:
             agent["colorBounds"] = self._bounds() if "image_ids" in wanted else []
         sights, listed = self._simulator.visibility(), self._simulator.settings.listed
-        objects = self._objects.pack(
+        shown = (
             (thing, sights[name])
             for name, thing in self._simulator.things.items()
             if listed is None or name in listed
         )
+        objects = self._objects.pack(shown, self._simulator.apart)
         whole = form.table([form.entries(agent), form.entry("objects", objects)], len(agent) + 1)
         envelope = {
             "thirdPartyCameras": [],

@@ -78,6 +78,11 @@ def mug_on_counter(c: Controller) -> Sequence[Step]:
     return [{"objectId": name_of(c, "Mug"), "position": p} for p in asked.metadata["actionReturn"]]
 
 
+def mug_in_the_air(c: Controller) -> Sequence[Step]:
+    position, level = {**free_cell(c), "y": 1.2}, {"x": 0.0, "y": 0.0, "z": 0.0}
+    return [{"objectId": name_of(c, "Mug"), "position": position, "rotation": level}]
+
+
 def amid_free_cells(c: Controller) -> Sequence[Step]:
     """The agent where it can go any way."""
     cells = c.step("GetReachablePositions").metadata["actionReturn"]
@@ -139,7 +144,7 @@ MADE: Mapping[str, Made] = {
     "PickupObject": at_mug(),
     "PutObject": put,
     "PlaceHeldObject": put,
-    "DropHandObject": held(),
+    **{name: held() for name in ("DropHandObject", "DropHeldObject", "DropHeldObjectAhead")},
     "ThrowObject": held(moveMagnitude=100.0),
     **{name: held(moveMagnitude=0.1) for name in ACTIONS if name.startswith("MoveHeldObject")},
     "MoveHeldObject": held(ahead=0.1, right=0.05, up=0.1),
@@ -174,6 +179,11 @@ MADE: Mapping[str, Made] = {
     "SetObjectToggles": plain(objectToggles=[{"objectType": "Faucet", "isOn": True}]),
     "SetStateOfAllObjects": plain(StateChange="CanBeDirty", **FORCED),
     "SetMassProperties": on("Mug", mass=2.0),
+    "MakeObjectBreakable": on("Mug"),
+    "SetRandomSeed": plain(seed=7),
+    "Rotate": plain(rotation=37.0),
+    "Look": plain(horizon=30.0),
+    "TeleportObject": mug_in_the_air,
     "MakeObjectsOfTypeUnbreakable": plain(objectType="Plate"),
     "SetObjectFilter": lambda c: [{"objectIds": [name_of(c, "Mug")]}],
     "SetObjectFilterForType": plain(objectTypes=["Mug"]),

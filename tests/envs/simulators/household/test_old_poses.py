@@ -12,7 +12,7 @@ ON_THE_FLOOR = [(-1.0, 0.1, 1.0), (-0.5, 0.1, 1.0), (0.0, 0.1, 1.0), (0.5, 0.1, 
 
 
 def old() -> Simulator:
-    return Simulator("FloorPlan1", width=32, height=32, any_argument=True)
+    return Simulator("FloorPlan1", width=32, height=32, release="2.1.0")
 
 
 def pose(name: str, place: tuple[float, float, float]) -> dict[str, Any]:

@@ -1,0 +1,315 @@
+"""What programs written for AI2-THOR meet: its rooms, and its rules to the letter.
+
+The rules are those of unity/Assets/Scripts of AI2-THOR 5.0.0.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inhabit.envs.simulators.household.rooms.ithor import SCENES
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.wire.packing import Json
+from inhabit.envs.simulators.household.wire.session import Session
+
+DATA = Path(os.environ.get("INHABIT_DATA", Path(__file__).parents[5] / "shared" / "data"))
+ROOMS = DATA / "thor_rooms" / "rooms.json.xz"
+
+
+class Program:
+    """A program that speaks with the simulator as AI2-THOR's client does."""
+
+    def __init__(self, scene: str = "FloorPlan1") -> None:
+        catalog = Catalog(as_thor=True)
+        self.simulator = Simulator(scene, width=100, height=100, catalog=catalog, release="5.0.0")
+        self._session = Session(self.simulator, Json(), pictures=False)
+
+    def step(self, action: str, **arguments: Any) -> Mapping[str, Any]:
+        """The metadata after an action."""
+        request = {"action": action, "sequenceId": 1, **arguments}
+        metadata: Mapping[str, Any] = json.loads(self._session.answer(request).metadata)
+        return metadata["agents"][0]  # type: ignore[no-any-return]
+
+    def do(self, action: str, **arguments: Any) -> Mapping[str, Mapping[str, Any]]:
+        """The objects by id after an action that must succeed."""
+        metadata = self.step(action, **arguments)
+        assert metadata["lastActionSuccess"], metadata["errorMessage"]
+        return {o["objectId"]: o for o in metadata["objects"]}
+
+    def named(self, kind: str) -> str:
+        """The id of the first object of a type."""
+        return next(id for id, thing in self.simulator.things.items() if thing.kind == kind)
+
+
+@pytest.fixture
+def program() -> Program:
+    return Program()
+
+
+@pytest.mark.skipif(not ROOMS.is_file(), reason=f"there is no {ROOMS}")
+def test_names_ids_and_starts_are_those_of_release_5() -> None:
+    rooms = json.loads(lzma.decompress(ROOMS.read_bytes()))
+    catalog = Catalog(as_thor=True)
+    for scene in SCENES:
+        room, real = catalog.load(scene), rooms[scene]
+        assert {o["objectId"]: o["name"] for o in room.objects} == real["names"], scene
+        start = real["start"]
+        assert room.start is not None
+        assert room.start == pytest.approx([*start.values(), real["rotation"]], abs=1e-4)
+        for thing in room.objects:
+            links = {*(thing["parentReceptacles"] or ()), *(thing["receptacleObjectIds"] or ())}
+            assert links <= real["names"].keys()
+
+
+@pytest.mark.parametrize("scene", ["FloorPlan25", "FloorPlan302", "FloorPlan413", "FloorPlan420"])
+def test_the_agent_starts_where_it_starts_in_thor_and_can_walk(scene: str) -> None:
+    program = Program(scene)
+    start, room = program.step("Pass")["agent"], program.simulator._house.world.room
+    assert [*start["position"].values(), start["rotation"]["y"]] == [*(room.start or ())]
+    here = {k: start["position"][k] for k in "xyz"}
+    assert program.step("Teleport", position=here)["lastActionSuccess"]
+    moved = [program.step(f"Move{way}")["lastActionSuccess"] for way in ("Ahead", "Back", "Left")]
+    assert any(moved)
+
+
+def test_tasks_keep_the_rooms_that_they_were_made_with() -> None:
+    plain, room = Catalog().load("FloorPlan302"), Catalog(as_thor=True).load("FloorPlan302")
+    assert plain.start is None and len(plain.objects) == len(room.objects)
+    assert {o["objectId"] for o in plain.objects} != {o["objectId"] for o in room.objects}
+
+
+def without(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {o["objectId"]: o for o in metadata["objects"]}
+
+
+@pytest.mark.parametrize("kind", ["Apple", "Fridge", "CounterTop", "Plate", "Stool", "SinkBasin"])
+def test_disabling_takes_a_thing_off_every_list_and_enabling_is_the_identity(
+    program: Program, kind: str
+) -> None:
+    before, id = program.step("Pass"), program.named(kind)
+    cells = program.simulator._house.world.cells
+    gone = program.do("DisableObject", objectId=id)
+    assert id not in gone and not program.simulator.act({"action": "OpenObject"}).success
+    for thing in gone.values():
+        assert id not in (thing["receptacleObjectIds"] or ())
+        assert id not in (thing["parentReceptacles"] or ())
+    assert program.do("DisableObject", objectId=id).keys() == gone.keys()
+    poses = program.step("GetInteractablePoses", objectId=id)
+    assert poses["lastActionSuccess"] and poses["actionReturn"] == []
+    assert not program.step("PickupObject", objectId=id, forceAction=True)["lastActionSuccess"]
+    program.do("EnableObject", objectId=id)
+    assert without(program.step("Pass")) == without(before)
+    assert program.simulator._house.world.cells == cells
+
+
+def test_a_loop_that_makes_room_ends(program: Program) -> None:
+    """As programs do it: the largest thing goes until few are left."""
+    table = program.named("CounterTop")
+    for _ in range(40):
+        objects = program.do("Pass")
+        inside = [i for i in objects[table]["receptacleObjectIds"] if objects[i]["pickupable"]]
+        if not inside:
+            break
+        program.do("DisableObject", objectId=max(inside, key=lambda i: objects[i]["mass"]))
+    assert not inside
+
+
+def test_what_came_back_after_its_plate_had_moved_is_not_on_it(program: Program) -> None:
+    plate, egg = program.named("Plate"), program.named("Egg")
+    program.do("PickupObject", objectId=egg, forceAction=True)
+    objects = program.do("PutObject", objectId=plate, forceAction=True)
+    assert plate in objects[egg]["parentReceptacles"]
+    program.do("DisableObject", objectId=egg)
+    program.do("PickupObject", objectId=plate, forceAction=True)
+    program.do(
+        "PutObject",
+        objectId=program.named("DiningTable")
+        if any(t.kind == "DiningTable" for t in program.simulator.things.values())
+        else program.named("CounterTop"),
+        forceAction=True,
+    )
+    objects = program.do("EnableObject", objectId=egg)
+    assert plate not in (objects[egg]["parentReceptacles"] or ())
+    assert egg not in objects[plate]["receptacleObjectIds"]
+
+
+def poses(objects: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"objectName": o["name"], "position": o["position"], "rotation": o["rotation"]}
+        for o in objects.values()
+        if o["pickupable"] or o["moveable"]
+    ]
+
+
+def test_poses_of_all_change_nothing(program: Program) -> None:
+    before = program.do("Pass")
+    after = program.do("SetObjectPoses", objectPoses=poses(before), placeStationary=False)
+    assert after.keys() == before.keys()
+    for id, thing in before.items():
+        assert after[id]["position"] == pytest.approx(thing["position"], abs=1e-6)
+
+
+def test_what_has_no_pose_is_disabled(program: Program) -> None:
+    before = program.do("Pass")
+    listed = [pose for pose in poses(before) if not pose["objectName"].startswith("Stool")][5:]
+    names = {pose["objectName"] for pose in listed}
+    after = program.do("SetObjectPoses", objectPoses=listed, skipMoveable=True)
+    for id, thing in before.items():
+        assert (id in after) == (not thing["pickupable"] or thing["name"] in names)
+    after = program.do(
+        "SetObjectPoses", objectPoses=listed, enablePhysicsJitter=False, forceRigidbodySleep=True
+    )
+    assert {o["name"] for o in after.values() if o["pickupable"] or o["moveable"]} == names
+
+
+def test_copies_have_thors_names(program: Program) -> None:
+    before = program.do("Pass")
+    mug = next(o for o in before.values() if o["objectType"] == "Mug")
+    more = [
+        {"objectName": mug["name"], "position": {"x": x, "y": 0.1, "z": 1.0}} for x in (-1.0, 0.0)
+    ]
+    asked = [*poses(before), *more]
+    after = program.do("SetObjectPoses", objectPoses=asked)
+    new = {id: o["name"] for id, o in after.items() if id not in before}
+    numbers = (len(asked) - 2, len(asked) - 1)
+    assert new == {f"{mug['objectId']}_copy_{n}": f"{mug['name']}_copy_{n}" for n in numbers}
+    wanted = [{"objectType": "Apple", "count": 3}]
+    before = program.do("Reset", sceneName="FloorPlan1")
+    after = program.do("InitialRandomSpawn", randomSeed=1, numDuplicatesOfType=wanted)
+    apple = next(o for o in before.values() if o["objectType"] == "Apple")
+    assert {o["name"] for id, o in after.items() if id not in before} == {
+        f"{apple['name']}_random_copy_{n}" for n in (0, 1)
+    }
+
+
+@pytest.mark.parametrize("kind", ["Apple", "Bread", "Lettuce", "Potato", "Tomato"])
+def test_slices(program: Program, kind: str) -> None:
+    id = program.named(kind)
+    before = program.do("Pass")
+    after = program.do("SliceObject", objectId=id, forceAction=True)
+    made = [o for other, o in after.items() if other not in before]
+    count = {"Apple": 3, "Bread": 8, "Lettuce": 8, "Potato": 9, "Tomato": 7}[kind]
+    assert [o["objectId"] for o in made] == [f"{id}|{kind}Sliced_{k}" for k in range(count)]
+    name = before[id]["assetId"] or kind
+    assert [o["name"] for o in made] == [f"{name}_Slice_{k}" for k in range(1, count + 1)]
+    assert after[id]["isSliced"] and not after[id]["visible"]
+    answer = program.step("GetInteractablePoses", objectId=id)
+    assert answer["lastActionSuccess"] and answer["actionReturn"] == []
+
+
+def test_liquids(program: Program) -> None:
+    mug = program.named("Mug")
+    coffee = {"fillLiquid": "coffee", "forceAction": True}
+    objects = program.do("FillObjectWithLiquid", objectId=mug, **coffee)
+    assert objects[mug]["temperature"] == "Hot" and objects[mug]["fillLiquid"] == "coffee"
+    program.do("PickupObject", objectId=mug, forceAction=True)
+    assert program.do("RotateHeldObject", rotation={"x": 80, "y": 0, "z": 0})[mug]["fillLiquid"]
+    objects = program.do("RotateHeldObject", rotation={"x": 100, "y": 0, "z": 0})
+    assert not objects[mug]["isFilledWithLiquid"] and objects[mug]["fillLiquid"] is None
+
+
+def test_an_open_fridge_cools(program: Program) -> None:
+    fridge, apple = program.named("Fridge"), program.named("Apple")
+    program.do("OpenObject", objectId=fridge, forceAction=True)
+    program.do("PickupObject", objectId=apple, forceAction=True)
+    objects = program.do("PutObject", objectId=fridge, forceAction=True)
+    assert objects[apple]["temperature"] == "Cold" and objects[fridge]["isOpen"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_containment_is_symmetric(seed: int) -> None:
+    program = Program(SCENES[30 * seed + 3])
+    for _ in range(2):
+        objects = program.do("InitialRandomSpawn", randomSeed=seed, allowFloor=True)
+        for id, thing in objects.items():
+            for outer in (thing["parentReceptacles"] or ()) if thing["pickupable"] else ():
+                assert id in objects[outer]["receptacleObjectIds"]
+            for inner in thing["receptacleObjectIds"] or ():
+                if objects[inner]["pickupable"]:
+                    assert id in (objects[inner]["parentReceptacles"] or ())
+
+
+def test_what_lies_low_is_on_the_floor_too(program: Program) -> None:
+    apple, floor = program.named("Apple"), program.named("Floor")
+    place = dict(zip("xyz", (-1.0, 0.05, 0.5), strict=True))
+    objects = program.do("PlaceObjectAtPoint", objectId=apple, position=place)
+    assert objects[apple]["parentReceptacles"] == [floor]
+    assert apple in objects[floor]["receptacleObjectIds"]
+
+
+def test_what_is_held_is_seen_and_holds_nothing(program: Program) -> None:
+    plate, egg = program.named("Plate"), program.named("Egg")
+    program.do("PickupObject", objectId=egg, forceAction=True)
+    program.do("PutObject", objectId=plate, forceAction=True)
+    program.do("PickupObject", objectId=plate, forceAction=True)
+    objects = program.do("LookDown", degrees=30)
+    assert objects[plate]["visible"] and objects[plate]["isInteractable"]
+    assert objects[plate]["receptacleObjectIds"] == []
+    assert objects[egg]["parentReceptacles"] is None
+    back = program.do("PutObject", objectId=program.named("CounterTop"), forceAction=True)
+    assert back[plate]["receptacleObjectIds"] == [egg] and plate in back[egg]["parentReceptacles"]
+
+
+def test_small_things(program: Program) -> None:
+    metadata = program.step("Pass")
+    assert metadata["errorCode"] is None and metadata["errorMessage"] == ""
+    assert program.step("GetSceneBounds")["actionReturn"] == metadata["sceneBounds"]
+    planes = program.step("Initialize")["actionReturn"]
+    assert planes == {"cameraNearPlane": 0.01, "cameraFarPlane": 20.0}
+    before = program.step("Pass")["agent"]
+    refused = program.step("MoveAhead", agentId=1)
+    assert not refused["lastActionSuccess"] and "agentId" in refused["errorMessage"]
+    assert refused["agent"] == before
+
+
+OLDER: Mapping[str, Mapping[str, Any]] = {
+    "OpenObject": {"moveMagnitude": 0.5},
+    "GetShortestPath": {"rotation": {"x": 0, "y": 90, "z": 0}, "allowedError": 0.05},
+}
+
+
+@pytest.mark.parametrize("action", OLDER)
+def test_arguments_of_other_releases(program: Program, action: str) -> None:
+    id, force = program.named("Fridge"), {"forceAction": True} if action == "OpenObject" else {}
+    objects = program.do(action, objectId=id, **OLDER[action], **force)
+    assert action != "OpenObject" or objects[id]["openness"] == 0.5
+
+
+def test_a_thing_is_teleported_but_not_out_of_the_hand_or_into_another(program: Program) -> None:
+    mug, apple = program.named("Mug"), program.named("Apple")
+    level, there = {"x": 0.0, "y": 0.0, "z": 0.0}, {"x": -1.0, "y": 1.5, "z": 1.0}
+    objects = program.do("TeleportObject", objectId=mug, position=there, rotation=level)
+    assert objects[mug]["position"] == pytest.approx(there)
+    again = {"position": there, "rotation": level}
+    assert not program.step("TeleportObject", objectId=apple, **again)["lastActionSuccess"]
+    program.do("PickupObject", objectId=mug, forceAction=True)
+    assert "hand" in program.step("TeleportObject", objectId=mug, **again)["errorMessage"]
+    metadata = program.step("TeleportObject", objectId=mug, allowTeleportOutOfHand=True, **again)
+    assert metadata["lastActionSuccess"] and metadata["inventoryObjects"] == []
+
+
+def test_what_is_breakable_again(program: Program) -> None:
+    plate = program.named("Plate")
+    assert not program.do("MakeAllObjectsUnbreakable")[plate]["breakable"]
+    assert program.do("MakeObjectBreakable", objectId=plate)[plate]["breakable"]
+    fridge = program.named("Fridge")
+    assert not program.do("MakeObjectBreakable", objectId=fridge)[fridge]["breakable"]
+
+
+def test_the_rules_differ_between_programs_and_tasks() -> None:
+    """Old records replay: tasks keep two slices, closed fridges and poses of some things."""
+    plain = Simulator("FloorPlan1", width=32, height=32)
+    kinds = Counter(thing.kind for thing in plain.things.values())
+    apple = next(id for id, thing in plain.things.items() if thing.kind == "Apple")
+    assert plain.act({"action": "SliceObject", "objectId": apple, "forceAction": True}).success
+    after = Counter(thing.kind for thing in plain.things.values())
+    assert after - kinds == {"AppleSliced": 2}
