@@ -21,8 +21,7 @@ from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import Json
 from inhabit.envs.simulators.household.wire.session import Session
 
-DATA = Path(os.environ.get("INHABIT_DATA", Path(__file__).parents[5] / "shared" / "data"))
-ROOMS = DATA / "thor_rooms" / "rooms.json.xz"
+ROOMS = Path(os.environ.get("INHABIT_DATA", "../shared/data")) / "thor_rooms" / "rooms.json.xz"
 
 
 class Program:

@@ -90,7 +90,7 @@ OF_EVENT: dict[str, type | tuple[type, ...]] = {
     "colors": list,
     "currentTime": float,
     "depthFormat": str,
-    "errorCode": str,
+    "errorCode": (str, type(None)),
     "errorMessage": str,
     "fov": float,
     "heldObjectPose": dict,
