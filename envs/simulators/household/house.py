@@ -22,8 +22,9 @@ from inhabit.envs.simulators.household.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame
 
-_View = tuple[int, AgentState, "Settings", Randomization]
-"""The cache key of an image: the world's version, and the pose and settings of the camera."""
+_View = tuple[int, tuple[AgentState, ...], int, "Settings", Randomization]
+"""The cache key of an image: the world's version, the agents, the number of the one who looks, and
+the settings of its camera."""
 _KEPT = 12
 """Number of cached views: 1 to 2 MB each at 300x300."""
 _COUNTED = 1024
@@ -162,22 +163,23 @@ class House:
         return frame
 
     def _view(self) -> _View:
-        return self.world.version, self.agent, self.settings, self.randomization
+        world = self.world
+        return world.version, world.agents, world.active, self.settings, self.randomization
 
     def film(self, *, rgb: bool) -> list[Frame]:
         """The views of the third-party cameras."""
-        return [self._smooth(camera.camera(), rgb) for camera in self.cameras]
+        return [self._smooth(camera.camera(), rgb, own=True) for camera in self.cameras]
 
-    def _smooth(self, camera: Camera, rgb: bool) -> Frame:
+    def _smooth(self, camera: Camera, rgb: bool, *, own: bool = False) -> Frame:
         """Render a view in the current resolution and supersampling."""
         width, height, fold = self.settings.width, self.settings.height, self.settings.antialias
         if fold == 1 or not rgb:
-            return self.look(camera, (width, height), rgb)
-        large = self.look(camera, (fold * width, fold * height), rgb=True).rgb
+            return self.look(camera, (width, height), rgb, own=own)
+        large = self.look(camera, (fold * width, fold * height), rgb=True, own=own).rgb
         assert large is not None
         parts = large.reshape(height, fold, width, fold, 3)
         means = np.rint(parts.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
-        return replace(self.look(camera, (width, height)), rgb=means)
+        return replace(self.look(camera, (width, height), own=own), rgb=means)
 
     def look(
         self,
@@ -186,13 +188,20 @@ class House:
         rgb: bool = False,
         *,
         without: str | None = None,
+        own: bool = False,
     ) -> Frame:
         """Render the current state from any camera, optionally `without` an object and its
-        contents.
+        contents. Of several agents, the active one is seen with `own` alone.
         """
         absent = () if without is None else (without, *self.world.within(without))
         return self.picture.take(
-            self.world, camera, size, rgb=rgb, randomization=self.randomization, without=absent
+            self.world,
+            camera,
+            size,
+            rgb=rgb,
+            randomization=self.randomization,
+            without=absent,
+            own=own,
         )
 
     def shown(self) -> Mapping[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
 from inhabit.envs.simulators.household.house import House, Settings, Sight
+from inhabit.envs.simulators.household.navigation.grid import STEP
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.rooms import procedural
 from inhabit.envs.simulators.household.rooms.ithor import Room
@@ -41,6 +43,9 @@ from inhabit.envs.simulators.render.stage import Frame
 _WIDEST = 4096
 """Pixels."""
 _SMOOTHEST = 4
+_MOST_AGENTS = 8
+_APART = 0.75
+"""Metres between two agents at the start."""
 _STAGES = 3
 """Number of rooms whose stages are kept: about 10 MB each."""
 
@@ -161,9 +166,11 @@ class Simulator:
             request: THOR's JSON, such as {"action": "MoveAhead", "moveMagnitude": 0.25}.
         """
         name = request.get("action")
-        if request.get("agentId", 0) not in (0, None):
-            text = f"agentId must be 0: there is one agent; got {request['agentId']!r}."
+        number, agents = request.get("agentId") or 0, len(self._house.world.agents)
+        if not (isinstance(number, int) and 0 <= number < agents):
+            text = f"agentId must be 0 to {agents - 1}: that many agents there are; got {number!r}."
             return ActionResult(False, text, "InvalidArgument")
+        self.turn_to(number)
         action = self._own.get(str(name)) or ACTIONS.get(str(name))
         if action is None:
             if sentence := REFUSED.get(str(name)):
@@ -192,6 +199,15 @@ class Simulator:
         if world.version != version:
             effects.settle(world)
         return result
+
+    @property
+    def agents(self) -> int:
+        """The number of agents."""
+        return len(self._house.world.agents)
+
+    def turn_to(self, number: int) -> None:
+        """Have what follows concern the agent of a number."""
+        self._house.world.active = number
 
     def now(self) -> SimulatorSnapshot:
         """A snapshot of the current state. It takes no time, since all state is immutable."""
@@ -341,8 +357,8 @@ class Simulator:
         agent_count: int = 1,
         **others: Any,
     ) -> JsonValue:
-        if agent_count != 1:
-            raise Refusal(f"agentCount must be 1; got {agent_count}.")
+        if not 1 <= agent_count <= _MOST_AGENTS:
+            raise Refusal(f"agentCount must be 1 to {_MOST_AGENTS}; got {agent_count}.")
         for name, value in (
             ("gridSize", grid_size),
             ("visibilityDistance", visibility_distance),
@@ -356,6 +372,7 @@ class Simulator:
         if not 1 <= fov < 180:
             raise Refusal("fov must be set to (0, 180) noninclusive.")
         self._resize(house, width, height)
+        house.world.agents = _gathered(house, agent_count)
         house.settings = replace(
             house.settings,
             grid_size=grid_size,
@@ -377,6 +394,22 @@ class Simulator:
         house.settings = replace(house.settings, width=int(sides[0]), height=int(sides[1]))
 
 
+def _gathered(house: House, count: int) -> tuple[AgentState, ...]:
+    """The first agent, and others on the nearest cells that are not too near to any."""
+    agents = list(house.world.agents[:count])
+    first = agents[0]
+    places = sorted(
+        (hypot(column * STEP - first.x, row * STEP - first.z), column * STEP, row * STEP)
+        for column, row in house.world.cells
+    )
+    for _, x, z in places:
+        if len(agents) < count and all(hypot(x - a.x, z - a.z) >= _APART for a in agents):
+            agents.append(AgentState(x, first.y, z, first.rotation))
+    if len(agents) < count:
+        raise Refusal(f"The room has no place for {count} agents.")
+    return tuple(agents)
+
+
 def _now(house: House) -> SimulatorSnapshot:
     return SimulatorSnapshot(
         house, house.world.snapshot(), house.randomization, house.settings, house.cameras
@@ -388,7 +421,7 @@ def _same(one: SimulatorSnapshot, other: SimulatorSnapshot) -> bool:
     return (
         one.house is other.house
         and one.snapshot.version == other.snapshot.version
-        and one.snapshot.agent == other.snapshot.agent
+        and one.snapshot.agents == other.snapshot.agents
         and one.randomization == other.randomization
         and one.settings == other.settings
         and one.cameras == other.cameras

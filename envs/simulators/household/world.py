@@ -70,7 +70,7 @@ class WorldSnapshot:
     """A snapshot of a world."""
 
     things: Mapping[str, SimObject]
-    agent: AgentState
+    agents: tuple[AgentState, ...]
     cells: frozenset[Cell]
     version: int
 
@@ -92,7 +92,28 @@ class World:
         self.rises = _rises(room)
         for metadata, box in zip(room.objects, room.boxes, strict=True):
             self.add(metadata, box)
-        self.agent = agent
+        self.agents: tuple[AgentState, ...] = (agent,)
+        self.active = 0
+        """Number of the agent that acts and sees."""
+
+    @property
+    def agent(self) -> AgentState:
+        """The agent that acts and sees."""
+        return self.agents[self.active]
+
+    @agent.setter
+    def agent(self, agent: AgentState) -> None:
+        self.agents = (*self.agents[: self.active], agent, *self.agents[self.active + 1 :])
+
+    @property
+    def others(self) -> Mapping[int, AgentState]:
+        """The other agents, by number."""
+        return {i: agent for i, agent in enumerate(self.agents) if i != self.active}
+
+    @property
+    def in_hands(self) -> frozenset[str]:
+        """Ids of what the agents hold."""
+        return frozenset(agent.held for agent in self.agents if agent.held is not None)
 
     @property
     def version(self) -> int:
@@ -153,7 +174,7 @@ class World:
         if not self.exact:
             return frozenset()
         gone = {id for id, thing in self.things.items() if thing.away is not None}
-        return frozenset(gone if self.agent.held is None else {*gone, self.agent.held})
+        return self.in_hands | gone
 
     def disable(self, thing: SimObject) -> None:
         """Take an object out of the room and off every list, until it is enabled."""
@@ -233,11 +254,15 @@ class World:
 
     def snapshot(self) -> WorldSnapshot:
         """A snapshot of the current state. It takes no time, since objects are immutable."""
-        return WorldSnapshot(dict(self.things), self.agent, self.cells, self._version)
+        return WorldSnapshot(dict(self.things), self.agents, self.cells, self._version)
 
     def restore(self, snapshot: WorldSnapshot) -> None:
         """Restore a snapshot."""
-        self.things, self.agent, self.cells = dict(snapshot.things), snapshot.agent, snapshot.cells
+        self.things, self.agents, self.cells = (
+            dict(snapshot.things),
+            snapshot.agents,
+            snapshot.cells,
+        )
         self._version = snapshot.version
 
     def _put(self, now: SimObject, **changes: Any) -> SimObject:

@@ -79,7 +79,7 @@ def set_object_poses(
 def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
     for thing in list(house.world.things.values()):
         loose = thing["pickupable"] or (thing["moveable"] and not skip_moveable)
-        if loose and thing.present and thing["name"] not in named and thing.id != house.agent.held:
+        if loose and thing.present and thing["name"] not in named and not thing["isPickedUp"]:
             house.world.disable(thing)
     house.world.cells = walkable(house.world)
 
@@ -132,8 +132,8 @@ def _fault(world: World, pose: ObjectPose, by_name: Mapping[str, str]) -> str:
     thing = world.things[by_name[pose.object_name]]
     if not (thing["pickupable"] or thing["moveable"]):
         return f"{pose.object_name} can't be moved."
-    if thing.id == world.agent.held:
-        return f"{pose.object_name} is in the agent's hand."
+    if thing.id in world.in_hands:
+        return f"{pose.object_name} is in an agent's hand."
     outline = world.room.outline
     if not outline.holds(pose.position.x, pose.position.z, -_BEYOND_THE_WALLS):
         return (
@@ -235,7 +235,7 @@ def initial_random_spawn(
     choose = np.random.default_rng([random_seed & 0xFFFFFFFF, 0x5EED])
     for wanted in num_duplicates_of_type or num_repeats or ():
         _duplicate(world, wanted)
-    excluded = {*(excluded_object_ids or ()), world.agent.held}
+    excluded = {*(excluded_object_ids or ()), *world.in_hands}
     barred = {*(excluded_receptacles or ()), *_BEST_LEFT, *(() if allow_floor else ("Floor",))}
     movable = [
         thing.id

@@ -63,6 +63,7 @@ def pick_up(
         "InventoryFull",
     )
     demand(not thing["isBroken"], f"{object_id} is broken and can't be picked up.")
+    demand(not thing["isPickedUp"], f"{object_id} is in the hand of another agent.")
     placing.lift(house.world, object_id)
     house.world.change(object_id, isPickedUp=True)
     house.world.agent = replace(house.agent, held=object_id)

@@ -79,8 +79,8 @@ def _there(house: House, object_id: str) -> SimObject:
     thing = _known(house, object_id)
     if thing.kind == "Floor":
         raise Refusal("The floor can't be taken away.")
-    if object_id == house.agent.held:
-        raise Refusal(f"{object_id} is in the agent's hand.")
+    if object_id in house.world.in_hands:
+        raise Refusal(f"{object_id} is in an agent's hand.")
     return thing
 
 

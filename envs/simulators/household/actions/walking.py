@@ -18,7 +18,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
 from inhabit.envs.simulators.household.agent import HIGHEST, LOWEST
 from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.navigation import clearance
-from inhabit.envs.simulators.household.navigation.grid import HEAD, KNEE, STEP, distance
+from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, KNEE, STEP, distance
 
 _LOOK_STEP = 30.0
 """Degrees."""
@@ -50,7 +50,8 @@ def _move(degrees: float) -> ActionFunction:
             if not can_stand(house, *here):
                 blocker = _in_the_way(house, *here)
                 raise Refusal(
-                    f"{blocker} is blocking Agent 0 from moving by ({dx:.4f}, 0.0000, {dz:.4f})."
+                    f"{blocker} is blocking Agent {house.world.active} from moving by "
+                    f"({dx:.4f}, 0.0000, {dz:.4f})."
                 )
         house.world.agent = replace(house.agent, x=x, z=z)
         return None
@@ -63,6 +64,8 @@ def can_stand(house: House, x: float, z: float) -> bool:
 
     On THOR's own grid of 0.25 m the room's cells alone decide.
     """
+    if _agent_at(house, x, z) is not None:
+        return False
     return _near_cell(house, x, z) or (not _on_grid(house, x, z) and _is_clear(house, x, z))
 
 
@@ -71,6 +74,17 @@ def _on_grid(house: House, x: float, z: float) -> bool:
     if house.settings.grid_size != STEP:
         return False
     return all(abs(v / STEP - round(v / STEP)) < 1e-3 for v in (x, z))
+
+
+def _agent_at(house: House, x: float, z: float) -> int | None:
+    """Number of another agent whose body is at a point."""
+    for number, other in house.world.others.items():
+        now, then = (
+            hypot(p - other.x, q - other.z) for p, q in ((house.agent.x, house.agent.z), (x, z))
+        )
+        if then < min(2 * BODY, now):  # whoever stands too near may walk away
+            return number
+    return None
 
 
 def _is_clear(house: House, x: float, z: float) -> bool:
@@ -89,7 +103,9 @@ def _near_cell(house: House, x: float, z: float) -> bool:
 
 
 def _in_the_way(house: House, x: float, z: float) -> str:
-    """Name of the object that blocks a position, or the wall."""
+    """Name of the object or agent that blocks a position, or the wall."""
+    if (number := _agent_at(house, x, z)) is not None:
+        return f"Agent {number}"
     floor, here = house.world.room.outline.floor, np.array([[x, z]])
     nearest = (0.25, "Wall")
     for thing in house.world.things.values():

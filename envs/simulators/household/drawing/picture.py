@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inhabit.envs.simulators.household.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.drawing.counters import counter, stove
 from inhabit.envs.simulators.household.drawing.joinery import Joinery, quarters
 from inhabit.envs.simulators.household.drawing.looks import look_of, mesh_of, name_of, split
@@ -36,6 +37,8 @@ _OUT_OF_SIGHT = np.array((0.0, 100.0, 0.0))
 _AROUND_CORNER = 0.3
 """Metres: an object through a wall that is thicker than twice this goes around a corner."""
 _PANE = 0.12
+_BODY = (0.4, 1.7, 0.35)
+"""Size of an agent's body, metres."""
 _PROUD = 0.01
 """Minimum distance of a pane from its wall, metres."""
 _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
@@ -87,6 +90,8 @@ class RoomPicture:
         self._furniture = {thing.id: thing.box for thing in self._first if not thing["pickupable"]}
         self._randomization: Randomization | None = None
         self._joinery = Joinery((), 0)
+        self._bodies = 0
+        """Number of agents on the stage."""
         self._turned = quarters(world.things, world.room.outline)
 
     def forget(self) -> None:
@@ -102,6 +107,7 @@ class RoomPicture:
         rgb: bool = True,
         randomization: Randomization | None = None,
         without: Sequence[str] = (),
+        own: bool = False,
     ) -> Frame:
         """Render the room in its current state.
 
@@ -112,6 +118,7 @@ class RoomPicture:
             rgb: False leaves out the colours, which is many times quicker.
             randomization: colours and light; None for those that the room comes with.
             without: what is not to be seen, by id.
+            own: whether the active agent is to be seen, if there are several.
         """
         randomization = randomization or Randomization()
         switches = [thing for thing in world.things.values() if thing.kind == "LightSwitch"]
@@ -124,6 +131,7 @@ class RoomPicture:
             self._illuminate(randomization)
         if world.things != self._drawn:
             self._bring_up_to_date(world, randomization)
+        self._embody(world.agents, None if own else world.active)
         absent = [world.things[name] for name in without if name in self._shown]
         for thing in absent:
             self._stage.move(thing.id, thing.box.axes, thing.box.center - _OUT_OF_SIGHT)
@@ -138,6 +146,26 @@ class RoomPicture:
         self._paint(world, Randomization())
         self._bring_up_to_date(world, Randomization())
         return dict(self._shown)
+
+    def _embody(self, agents: Sequence[AgentState], absent: int | None) -> None:
+        """Show the agents, where there are several, but the one of this number."""
+        seen = agents if len(agents) > 1 else ()
+        for number in range(len(seen), self._bodies):
+            self._stage.remove(f"agent {number}")
+        for number, agent in enumerate(seen):
+            place = np.array((agent.x, agent.y - HEIGHT + _BODY[1] / 2, agent.z))
+            if number == absent:
+                place -= _OUT_OF_SIGHT
+            if number < self._bodies:
+                self._stage.move(f"agent {number}", yaw(agent.rotation), place)
+            else:
+                body = mesh_of("Person", _BODY, Look(), number)
+                self._stage.put(
+                    f"agent {number}", body, yaw(agent.rotation), place, casts_shadow=False
+                )
+        if len(seen) != self._bodies:
+            self._stage.arrange()
+        self._bodies = len(seen)
 
     def _paint(self, world: World, randomization: Randomization) -> None:
         outline, name = self.room.outline, self.room.name
@@ -184,8 +212,8 @@ class RoomPicture:
         burning, kept = lit(world), self._kept(world, randomization)
         self._recorded = any(thing.posed for thing in world.things.values())
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
-        held = world.agent.held
-        in_hand = frozenset() if held is None else frozenset((held, *world.within(held)))
+        held = world.in_hands
+        in_hand = held.union(*(world.within(name) for name in held))
         self._changed_hands, self._in_hand = in_hand ^ self._in_hand, in_hand
         for gone in [name for name in self._shown if hidden.get(name, True)]:
             self._stage.remove(gone)

@@ -131,7 +131,7 @@ def _contents(world: World, thing: str) -> Sequence[str]:
 def _around(world: World, thing: SimObject) -> Iterator[str]:
     if not world.exact:
         return
-    box, own = thing.box, {thing.id, *world.within(thing.id), world.agent.held}
+    box, own = thing.box, {thing.id, *world.within(thing.id), *world.in_hands}
     base = box.center - np.array((0.0, box.reach[1], 0.0))
     for other in world.things.values():
         if other.kind == "Floor":
@@ -152,14 +152,15 @@ def carry(world: World, thing: str, box: Box) -> None:
 
 
 def hold(world: World) -> None:
-    """Move the held object to the hand."""
-    if world.agent.held is None:
-        return
-    thing = world.things[world.agent.held]
-    hand, axes = world.agent.hand()
-    place = hand - axes @ thing.pivot
-    if not (np.allclose(thing.box.center, place) and np.allclose(thing.box.axes, axes)):
-        carry(world, thing.id, Box(place, thing.box.half, axes))
+    """Move what is held to the hands."""
+    for agent in world.agents:
+        if agent.held is None:
+            continue
+        thing = world.things[agent.held]
+        hand, axes = agent.hand()
+        place = hand - axes @ thing.pivot
+        if not (np.allclose(thing.box.center, place) and np.allclose(thing.box.axes, axes)):
+            carry(world, thing.id, Box(place, thing.box.half, axes))
 
 
 def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
@@ -232,12 +233,12 @@ def _over(area: Box, point: Array) -> bool:
 
 def _in_the_way(world: World, thing: SimObject, ground: Surface) -> Iterator[Box]:
     """Boxes that an object on this surface must not touch."""
-    own = {thing.id, *world.within(thing.id), ground.owner.id}
+    own, held = {thing.id, *world.within(thing.id), ground.owner.id}, world.in_hands
     if ground.enclosed:
         yield from (world.things[i].box for i in ground.owner.contents if i not in own)
         return
     for other in world.things.values():
-        if other.id in own or other.kind == "Floor" or other.id == world.agent.held:
+        if other.id in own or other.kind == "Floor" or other.id in held:
             continue
         if world.hidden(other.id) or _encloses(other.box, ground):
             continue

@@ -60,6 +60,8 @@ class Session:
         self._palette = pixels.Palette()
         self._sensors: frozenset[str] = frozenset()
         self._actions = 0
+        self._last: dict[int, tuple[Mapping[str, Any], ActionResult]] = {}
+        """What each agent did last, and the result."""
 
     def first(self) -> Message:
         """The message before the first request."""
@@ -79,7 +81,7 @@ class Session:
         if reply.success and request["action"] == "Reset":
             self._actions, self._palette = 0, pixels.Palette()
         if reply.success and request["action"] == "Initialize":
-            self._sensors = _asked(request)
+            self._sensors, self._last = _asked(request), {}
         return self._message(request, reply)
 
     def _message(self, request: Mapping[str, Any], reply: ActionResult) -> Message:
@@ -95,7 +97,9 @@ class Session:
         if not wanted:
             return
         rgb = "image" in wanted
-        yield from self._views(self._simulator.frame(rgb=rgb), wanted)
+        for number in range(self._simulator.agents):
+            self._simulator.turn_to(number)
+            yield from self._views(self._simulator.frame(rgb=rgb), wanted)
         for frame in self._simulator.film(rgb=rgb):
             for name, pictured in self._views(frame, wanted):
                 yield _THIRD_PARTY[name], pictured
@@ -132,28 +136,41 @@ class Session:
     def _metadata(
         self, request: Mapping[str, Any], reply: ActionResult, wanted: frozenset[str]
     ) -> bytes:
-        form = self._form
-        agent = describe(self._simulator, request, reply, self._actions)
+        form, active = self._form, self._active(request)
+        self._last[active] = request, reply
+        envelope = {
+            "thirdPartyCameras": [],
+            "activeAgentId": active,
+            "sequenceId": request["sequenceId"],
+        }
+        agents = [self._agent(i, wanted) for i in range(self._simulator.agents)]
+        parts = [form.entries(envelope), form.entry("agents", form.array(agents))]
+        return form.table(parts, len(envelope) + 1)
+
+    def _active(self, request: Mapping[str, Any]) -> int:
+        number = request.get("agentId") or 0
+        return number if number in range(self._simulator.agents) else 0
+
+    def _agent(self, number: int, wanted: frozenset[str]) -> bytes:
+        """The metadata of an agent."""
+        form, simulator = self._form, self._simulator
+        simulator.turn_to(number)
+        begun: tuple[Mapping[str, Any], ActionResult] = {"action": "Initialize"}, ActionResult(True)
+        agent = describe(simulator, *self._last.get(number, begun), self._actions)
+        agent["agentId"] = number
         if wanted & {"image_ids", "image_classes"}:
-            self._palette.add(self._simulator.things)
+            self._palette.add(simulator.things)
             agent["colors"] = self._palette.metadata()
         if self._dialect.three_channels:
             agent["colorBounds"] = self._bounds() if "image_ids" in wanted else []
-        sights, listed = self._simulator.visibility(), self._simulator.settings.listed
+        sights, listed = simulator.visibility(), simulator.settings.listed
         shown = (
             (thing, sights[name])
-            for name, thing in self._simulator.things.items()
+            for name, thing in simulator.things.items()
             if listed is None or name in listed
         )
-        objects = self._objects.pack(shown, self._simulator.apart)
-        whole = form.table([form.entries(agent), form.entry("objects", objects)], len(agent) + 1)
-        envelope = {
-            "thirdPartyCameras": [],
-            "activeAgentId": 0,
-            "sequenceId": request["sequenceId"],
-        }
-        parts = [form.entries(envelope), form.entry("agents", form.array([whole]))]
-        return form.table(parts, len(envelope) + 1)
+        objects = self._objects.pack(shown, simulator.apart)
+        return form.table([form.entries(agent), form.entry("objects", objects)], len(agent) + 1)
 
 
 def _asked(request: Mapping[str, Any]) -> frozenset[str]:

@@ -62,14 +62,14 @@ print(json.dumps([str(one) for one in told]))
     assert then == "FloorPlan2_physics"
 
 
-def test_a_second_agent_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_too_many_agents_are_refused_in_a_sentence(tmp_path: Path) -> None:
     told, _ = output(
         tmp_path,
         """
-print(json.dumps(str(refused(lambda: Controller(scene="FloorPlan1", agentCount=2)))))
+print(json.dumps(str(refused(lambda: Controller(scene="FloorPlan1", agentCount=20)))))
 """,
     )
-    assert "agentCount must be 1; got 2" in told
+    assert "agentCount must be 1 to 8; got 20" in told
 
 
 def test_images_that_are_not_drawn_are_named_once_and_missing(tmp_path: Path) -> None:
