@@ -270,7 +270,7 @@ def test_what_is_refused_fails_with_a_sentence(controller: Controller, name: str
 def assert_event(event: Any) -> None:
     metadata = event.metadata
     assert metadata["lastActionSuccess"] == (metadata["errorMessage"] == "")
-    assert metadata["errorCode"] == "" or not metadata["lastActionSuccess"]
+    assert metadata["errorCode"] is None or not metadata["lastActionSuccess"]
     shape = (metadata["screenHeight"], metadata["screenWidth"])
     assert event.frame.shape == (*shape, 3) and event.depth_frame.shape == shape
 

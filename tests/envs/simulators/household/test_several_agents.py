@@ -65,7 +65,7 @@ def test_each_refuses_to_walk_through_the_other_and_sees_it(pair: Controller) ->
     x, z = next(cell for cell in free if all((cell[0], cell[1] + i) in free for i in range(5)))
     here, there = free[x, z], free[x, z + 3]
     pair.step("Teleport", agentId=0, position=here, rotation=0, forceAction=True)
-    alone = pair.step("Pass", agentId=0).frame.copy()
+    alone = pair.step("Pass", agentId=0).events[0].frame.copy()
     event = pair.step("Teleport", agentId=1, position=there, rotation=180, forceAction=True)
     assert (event.events[0].frame != alone).mean() > 0.05
     assert pair.step("MoveAhead", agentId=0).metadata["lastActionSuccess"]
