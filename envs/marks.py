@@ -9,7 +9,7 @@ An environment, an agent or a model declares its settings as a pydantic model, a
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, get_args, get_origin
@@ -52,6 +52,20 @@ class NoEffect:
     """The field has no effect on results, such as a timeout: it may be another one when a run goes
     on.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Formerly:
+    """The field is younger than some records: those without it were made as if it were `value`."""
+
+    value: object
+
+
+def as_recorded(settings: type[BaseModel], recorded: Mapping[str, object]) -> dict[str, object]:
+    """Recorded settings, with the former values of fields that are younger than the record."""
+    fields = settings.model_fields.items()
+    former = {n: m.value for n, f in fields for m in f.metadata if isinstance(m, Formerly)}
+    return {**former, **recorded}
 
 
 def places(settings: type[BaseModel]) -> frozenset[str]:

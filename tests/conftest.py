@@ -14,6 +14,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # These machines are noisy: how long one example takes says nothing.
+    examples = 100 if config.getoption("--all") else 25
+    settings.register_profile("inhabit", deadline=None, derandomize=True, max_examples=examples)
+    settings.load_profile("inhabit")
     # A shell has the programs that it starts in the background ignore interrupts, and so do the
     # runs that tests start and interrupt.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -36,8 +40,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reasons:
         told = "; ".join(f"{count}, {why}" for why, count in reasons.most_common())
         terminalreporter.write_line(f"Left out: {told}.")
-
-
-# These machines are noisy: how long one example takes says nothing.
-settings.register_profile("inhabit", deadline=None, derandomize=True)
-settings.load_profile("inhabit")

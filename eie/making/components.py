@@ -15,6 +15,7 @@ from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import SetHeader
 from inhabit.envs.core import Env, UnavailableError
+from inhabit.envs.marks import as_recorded
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.plan import make_env
 from inhabit.episodes.playing.settings import RunSettings
@@ -40,7 +41,9 @@ def load_components(header: SetHeader) -> Components:
     registration = find(header.env)
     if registration.template is None:
         raise UnavailableError(f"{registration.name} offers no template for tasks to be written.")
-    of_env = registration.settings.model_validate(header.settings["env"])
+    of_env = registration.settings.model_validate(
+        as_recorded(registration.settings, header.settings["env"])
+    )
     chosen = SynthSettings.model_validate(header.settings["synth"])
     template = registration.template(of_env)
     run = RunSettings(deadline=chosen.deadline, in_process=chosen.in_process)

@@ -139,15 +139,15 @@ class Alfred(Env):
         if meant is None:
             met, total = self.progress()
             feedback = "There is no such action. Say for example: go to the fridge."
-            return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=0)
+            least = self._settings.least_cost
+            return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=least)
         result = act(episode, meant)
         self._planner.note(episode, meant, result)
         start.disturb(episode)
         note_reached(episode)
         met, total = self.progress()
-        return Outcome(
-            result.reason, result.feedback, met, total, over=met == total, cost=episode.body.steps
-        )
+        cost = max(episode.body.steps, self._settings.least_cost)
+        return Outcome(result.reason, result.feedback, met, total, over=met == total, cost=cost)
 
     def progress(self) -> tuple[int, int]:
         """ALFRED's goal conditions: how many hold, and how many there are."""

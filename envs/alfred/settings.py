@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from inhabit.envs.alfred.scenes.rooms import Cells, Split
-from inhabit.envs.marks import Place, Words
+from inhabit.envs.marks import Formerly, Place, Words
 from inhabit.envs.settings import SettingsModel
 
 
@@ -16,6 +16,8 @@ class AlfredSettings(SettingsModel):
 
     navigation: Literal["walk", "teleport"] = "walk"
     """How the agent moves: it walks every low-level step, or is teleported to its destination."""
+    least_cost: Annotated[Literal[0, 1], Formerly(0)] = 1
+    """Low-level steps that an action without effect counts. ALFRED counts failed actions too."""
     find: Literal["off", "oracle"] = "off"
     """Whether "find the mug" may go to objects that were never observed, as in EmbodiedBench."""
     split: Split = "all"

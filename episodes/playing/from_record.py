@@ -20,7 +20,7 @@ from inhabit.agents.models import registry as models
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task
-from inhabit.envs.marks import places, trusting, without_effect
+from inhabit.envs.marks import as_recorded, places, trusting, without_effect
 from inhabit.envs.registry import Registration, find
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.playing.plan import RunPlan, find_backend, make_env, plan
@@ -185,9 +185,10 @@ def allowed(
 ) -> Recorded:
     """What of recorded settings may hold unless it is said otherwise.
 
-    What names a cluster is left out: nothing that goes by a record uses one. So are, unless the
-    record is trusted, settings of the run without effect on results: a record chooses neither the
-    process that an environment runs in nor how long it may take.
+    A setting that is younger than the record has its former value (`envs.marks.Formerly`). What
+    names a cluster is left out: nothing that goes by a record uses one. So are, unless the record
+    is trusted, settings of the run without effect on results: a record chooses neither the process
+    that an environment runs in nor how long it may take.
 
     Raises:
         SettingError: a place is named that is neither said again nor trusted.
@@ -196,8 +197,8 @@ def allowed(
     kept: dict[str, dict[str, object]] = {}
     asked: list[tuple[str, object]] = []
     for owner, settings in recorded.items():
-        kept[owner] = dict(settings)
         kind = owners[owner]
+        kept[owner] = as_recorded(kind, settings)
         if owner == "run" and not trusted:
             for name in without_effect(kind) & settings.keys():
                 del kept[owner][name]

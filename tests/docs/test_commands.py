@@ -27,7 +27,15 @@ def _blocks(page: str, mark: str) -> list[tuple[str, str]]:
     return [(language, text) for marked, language, text in found if marked in ("", mark)]
 
 
-@pytest.mark.parametrize("page", [*PAGES[:3], pytest.param(PAGES[3], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/python.md",
+        pytest.param("docs/tutorial.md", marks=pytest.mark.slow),
+        pytest.param("docs/trainers.md", marks=pytest.mark.slow),
+    ],
+)
 def test_its_blocks_run(page: str, tmp_path: Path) -> None:
     _run_all(_blocks(page, ""), tmp_path)
 

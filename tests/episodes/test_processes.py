@@ -67,9 +67,7 @@ SIGNALS = (SIGINT, SIGTERM, SIGHUP, SIGKILL)
 # One of each program, signal and victim; all of them under `scripts/test --all`.
 QUICK = [
     ("household", SIGKILL, "runner"),
-    ("household", SIGTERM, "worker"),
-    ("virtualhome", SIGTERM, "runner"),
-    ("unity", SIGKILL, "worker"),
+    ("unity", SIGTERM, "worker"),
 ]
 REST = [
     (outer, number, victim)

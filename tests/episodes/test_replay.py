@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from toy_runs import Dying, play_toy, toy, toy_tasks
 
+import inhabit
 from inhabit.cli import main
 from inhabit.envs.core import Determinism, Observation, Task
 from inhabit.envs.simulators.render import VERSION
 from inhabit.envs.toy.env import Toy
+from inhabit.episodes.playing.from_record import env_of_run
 from inhabit.episodes.playing.replay import IncomparableError, replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
@@ -42,6 +44,27 @@ def test_what_was_recorded_comes_out_again(played: Run) -> None:
     replays = list(replay_run(played, toy))
     assert [r.difference for r in replays] == [None] * 3
     assert [r.steps for r in replays] == [e.end().steps for e in played.episodes()]  # type: ignore[union-attr]
+
+
+def test_a_record_older_than_a_setting_is_replayed_by_the_rules_of_then(tmp_path: Path) -> None:
+    run = inhabit.run(
+        "alfred",
+        "scripted",
+        tmp_path / "run",
+        settings={"actions": "slice it; sing", "least_cost": 0, "in_process": True},
+        n=1,
+        max_steps=2,
+    )
+    file = run.folder / "run.json"
+    header = json.loads(file.read_text())
+    assert header["settings"]["env"].pop("least_cost") == 0
+    file.write_text(json.dumps(header))
+    old = Run.open(run.folder)
+    assert [one.difference for one in replay_run(old, env_of_run(old))] == [None]
+    header["settings"]["env"]["least_cost"] = 1
+    file.write_text(json.dumps(header))
+    new = Run.open(run.folder)
+    assert "cost" in str(next(replay_run(new, env_of_run(new))).difference)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,9 @@ def written(folder: Path) -> int:
     return sum(f.read_bytes().count(b"\n") for f in folder.glob("episodes/*/episode.jsonl"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_interrupted_it_ends_cleanly_and_goes_on(
     undisturbed: Run, tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -94,7 +94,9 @@ def test_a_decision_has_a_deadline(agent: str, tmp_path: Path) -> None:
     assert "1 of 1 ended by a fault" in " ".join(ran.stderr.split())
 
 
-@pytest.mark.parametrize("command", ["run", "synth", "watch"])
+@pytest.mark.parametrize(
+    "command", ["run", *(pytest.param(c, marks=pytest.mark.slow) for c in ("synth", "watch"))]
+)
 def test_signals_at_random_moments_leave_nothing(command: str, tmp_path: Path) -> None:
     lot = random.Random(command)
     one_round(COMMANDS[command], tmp_path / "out", lot, longest=6.0, at_once=PATIENCE)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -133,9 +134,18 @@ def try_all(
 
 FRAME = b"\xff\xd8\xff\xc0\x00\x11\x08" + bytes(20)
 COUNTED = {"runs": 0, "sets": 0}
+AGAIN = re.compile(
+    r"(?:link|moved|pipe|endless) (?!run\.json$|episodes/00000/frames|set\.json$|images)"
+)
+"""Names of folders that differ from others in which file is spoilt."""
 
 
-@pytest.mark.parametrize("name", runs(FRAME))
+def kinds(names: Iterable[str]) -> list[object]:
+    """Names, of which those that spoil another file in the same way are slow."""
+    return [pytest.param(n, marks=pytest.mark.slow if AGAIN.match(n) else ()) for n in names]
+
+
+@pytest.mark.parametrize("name", kinds(runs(FRAME)))
 def test_a_run_from_anybody(
     run: Path,
     out: Outside,
@@ -157,7 +167,7 @@ def test_a_followed_link_is_found(run: Path, out: Outside, tmp_path: Path) -> No
     assert out.leaked(tmp_path / "copy", page) == [frame, page]
 
 
-@pytest.mark.parametrize("name", sets(FRAME, "images/0.png"))
+@pytest.mark.parametrize("name", kinds(sets(FRAME, "images/0.png")))
 def test_a_set_from_anybody(
     made: Path,
     out: Outside,
@@ -171,7 +181,7 @@ def test_a_set_from_anybody(
     COUNTED["sets"] += try_all(commands, made, spoil, out, capfd)
 
 
-@pytest.mark.parametrize("name", runs(FRAME))
+@pytest.mark.parametrize("name", kinds(runs(FRAME)))
 def test_what_is_served_of_a_run_from_anybody(run: Path, out: Outside, name: str) -> None:
     folder = out.root.parent / "theirs"
     shutil.copytree(run, folder)

@@ -242,9 +242,10 @@ def index(place: str) -> Spoil:
         ),
         (written("chat_template.jinja", b"{{ 'a' * 20000000000 }}"), "more than 512 MiB of memory"),
         (written("chat_template.jinja", b"{{ 10 ** 10000000 }}"), "it takes more than 2 s"),
-        (
+        pytest.param(
             written("chat_template.jinja", b"{{ ('a@' * 500000)|urlize }}"),
             "its chat template makes [0-9]+ tokens of a few words",
+            marks=pytest.mark.slow,
         ),
     ],
 )  # fmt: skip

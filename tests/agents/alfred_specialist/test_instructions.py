@@ -23,6 +23,7 @@ def _goals() -> list[Instruction]:
     return found
 
 
+@pytest.mark.slow
 def test_a_trained_reader_is_saved_and_reads_names_in_other_places(tmp_path: Path) -> None:
     goals = _goals()
     held = [one for one in goals if one.parts[:2] == ("pen", "shelf")]

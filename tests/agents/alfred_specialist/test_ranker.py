@@ -120,6 +120,7 @@ def test_a_learner_acts_and_the_expert_says_what_it_would_have_done(folder: Path
     assert sum(isinstance(one, RolloutResult) for one in found) == 20
 
 
+@pytest.mark.slow
 def test_the_same_seed_learns_the_same(moments: list[LabelledPrompt]) -> None:
     lexicon = build_vocabulary(moments, goals(moments))
     some = featurize(moments[:40], lexicon)

@@ -117,10 +117,11 @@ def all_readings(text: str) -> Iterator[ParsedReply]:
         yield reading
 
 
-def test_ten_thousand_mutations_of_answers() -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_mutations_of_answers(count: int) -> None:
     came_to: Counter[str] = Counter()
     slowest = 0.0
-    for text in sayings(10_000):
+    for text in sayings(count):
         begin = time.process_time()
         for reading in all_readings(text):
             meaning = reading.meaning
@@ -129,7 +130,7 @@ def test_ten_thousand_mutations_of_answers() -> None:
     assert slowest < 1.0, "Nothing that a model says holds all the other episodes up."
     # Only an endpoint says that an answer was cut off.
     assert came_to.keys() == {"action", "stop", *Problem} - {Problem.CUT_OFF}, came_to
-    assert min(came_to.values()) > 50, came_to
+    assert min(came_to.values()) > count / 200, came_to
 
 
 @settings(max_examples=500, deadline=None)

@@ -216,7 +216,10 @@ def flat_env() -> Env:
 
 @pytest.mark.parametrize(
     ("make_env", "build"),
-    [(toy_env, dead_ends.toy), (flat_env, dead_ends.virtualhome)],
+    [
+        (toy_env, dead_ends.toy),
+        pytest.param(flat_env, dead_ends.virtualhome, marks=pytest.mark.slow),
+    ],
     ids=["toy", "virtualhome"],
 )
 def test_three_actions_ahead_the_dead_end_is_seen(

@@ -301,6 +301,7 @@ FOR_GOOD = {
 }
 
 
+@pytest.mark.slow
 def test_what_never_passes_ends_each_episode_with_its_reason(runs: Runs) -> None:
     """An episode for each trouble, all at once: none holds another up, none is lost.
 

@@ -37,6 +37,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     count = export(SetSource(SetFolder.open(walked), VIDEOS), "egoplan", out)

@@ -52,6 +52,7 @@ def synth(folder: Path, *more: str) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in sorted(names)}
 
 
+@pytest.mark.slow
 def test_a_set_from_a_cluster_has_the_same_bytes(tmp_path: Path, address: str) -> None:
     here = synth(tmp_path / "here")
     spread = synth(tmp_path / "spread", "--ray", "--set", f"ray_address={address}")

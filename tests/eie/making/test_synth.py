@@ -31,7 +31,7 @@ from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.settings import ToySettings
 from tests.eie.making.authors import Clumsy, Silent
 
-N = 60
+N = 24
 
 
 def inhabit(*arguments: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
@@ -181,7 +181,7 @@ def test_torn_lines_are_made_anew(undisturbed: Path, tmp_path: Path, cut: int) -
 
 def test_a_full_disk_stops_it_and_nothing_is_lost(undisturbed: Path, tmp_path: Path) -> None:
     out = tmp_path / "set"
-    stopped = synth(out, limit=40_000)
+    stopped = synth(out, limit=15_000)
     assert stopped.returncode == 1 and "can't be written" in stopped.stderr, stopped.stderr
     assert synth(out).returncode == 0
     assert files(out) == files(undisturbed)

@@ -255,6 +255,7 @@ def test_wrong_candidates_are_picked_and_added(bases: dict[str, Path], made: Pat
     assert counts(objective="sft") == {1}
 
 
+@pytest.mark.slow
 def test_a_set_without_validation_examples_of_the_kind(
     bases: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -32,7 +32,7 @@ def _same(one: Observation, other: Observation) -> bool:
     )
 
 
-@pytest.mark.parametrize("number", [1, 4])
+@pytest.mark.parametrize("number", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_an_episode_is_the_same_without_a_wire(number: int) -> None:
     task = list(sample(number + 1, 23))[number]
     told = {"depth": True, "instances": True, "width": 200, "height": 150}

@@ -130,7 +130,16 @@ def test_walking_costs_what_it_takes(env: Alfred) -> None:
     assert around.cost >= 12
     assert explored.cost > around.cost
     assert back.cost > 0
-    assert act(env, "go to the fridge")[0].cost == 0
+    assert act(env, "go to the fridge")[0].cost == 1
+
+
+@pytest.mark.parametrize("least", [0, 1])
+def test_what_has_no_effect_costs_a_step_unless_the_setting_says_otherwise(least: int) -> None:
+    with Alfred(settings=AlfredSettings(wire="none", least_cost=least)) as env:
+        env.reset(task(), seed=0)
+        outcomes = act(env, "put it in the fridge", "slice the apple", "sing")
+    assert all(one.reason for one in outcomes)
+    assert [one.cost for one in outcomes] == [least] * 3
 
 
 def test_scene_is_built_as_it_says(env: Alfred) -> None:

@@ -107,6 +107,7 @@ def check_wordings(env: Alfred, more: frozenset[Action]) -> None:
             assert solved(fork) or fork.best_actions()
 
 
+@pytest.mark.slow
 def test_best_actions_are_those_of_an_exhaustive_search(env: Alfred) -> None:
     _, reached, known = compared(env, 2, seed=5)
     assert reached + known >= 3

@@ -66,6 +66,7 @@ class TestTogether(EnvContract):
         return sample(3, level="single", join="queue")
 
 
+@pytest.mark.slow
 def test_there_are_enough_stimuli_and_no_two_are_alike() -> None:
     """Eight categories of eight objects from four sides."""
     assert (len(CATEGORIES), OBJECTS, len(ANGLES)) == (8, 8, 4)

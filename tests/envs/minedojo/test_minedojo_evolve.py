@@ -111,6 +111,7 @@ def _group(template: MineDojoTemplate, env: MineDojo, number: int) -> Sequence[E
     return [piece.example for piece in pieces if isinstance(piece, Draft)]
 
 
+@pytest.mark.slow
 @needs_luanti
 def test_only_images_tell_twins_apart() -> None:
     template = MineDojoTemplate()

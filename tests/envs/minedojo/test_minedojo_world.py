@@ -165,7 +165,9 @@ def test_one_knows_where_one_has_put_a_thing() -> None:
         assert mine in env.actions()
 
 
-@pytest.mark.parametrize("victim", ["Xvfb", "Luanti", "line"])
+@pytest.mark.parametrize(
+    "victim", ["Luanti", *(pytest.param(v, marks=pytest.mark.slow) for v in ("Xvfb", "line"))]
+)
 def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
     with MineDojo(MineDojoSettings()) as env:
         env.reset(TASK, seed=0)

@@ -108,7 +108,7 @@ def contradictions(env: EmbeddedVirtualHome) -> list[str]:
 @pytest.mark.parametrize(
     ("flat", "moment"),
     [
-        pytest.param("eai", laden, marks=needs_eai),
+        pytest.param("eai", laden, marks=[needs_eai, pytest.mark.slow]),
         pytest.param("ours", laden, marks=pytest.mark.slow),
         pytest.param("ours", seated, marks=pytest.mark.slow),
         pytest.param("eai", at_first, marks=[needs_eai, pytest.mark.slow]),

@@ -337,6 +337,7 @@ class TestStartingIt:
         with pytest.raises(SimulatorError, match=r"(?s)code 1.*no \{display\}"):
             make("unity", settings)
 
+    @pytest.mark.slow
     def test_one_that_never_answers(self, tmp_path):
         idle = program(tmp_path, "import time; print('loading', flush=True); time.sleep(1000)")
         settings = VirtualHomeSettings(executable=idle, timeout=10)

@@ -64,6 +64,7 @@ def test_a_simulator_killed_in_mid_episode(env: WorkerEnv, task: Task) -> None:
         assert another.progress()[0] < another.progress()[1]
 
 
+@pytest.mark.slow
 def test_a_simulator_that_stops_answering(task: Task) -> None:
     with WorkerEnv("alfred", "embedded", {}, deadline=10, reset_deadline=PATIENCE) as env:
         env.reset(task, seed=0)

@@ -232,11 +232,16 @@ def test_a_stopped_worker_is_killed() -> None:
         wait_for(lambda: not alive(env.pid))
 
 
-def test_reset_and_start_have_a_deadline_of_their_own() -> None:
+@pytest.mark.slow
+def test_a_reset_has_a_deadline_of_its_own() -> None:
     with WorkerEnv("trouble", "only", {}, deadline=PATIENCE, reset_deadline=15) as env:
         env.reset(task(), seed=0)
         with pytest.raises(SimulatorError, match="'reset' within 15 s"):
             env.reset(task("hang"), seed=0)
+
+
+@pytest.mark.slow
+def test_a_start_has_a_deadline_of_its_own() -> None:
     with pytest.raises(SimulatorError, match="'make' within 15 s"):
         WorkerEnv("trouble", "only", {"start": "hang"}, reset_deadline=15)
 
@@ -365,7 +370,9 @@ env.close()
 """
 
 
-@pytest.mark.parametrize("machine", [False, True], ids=["runner", "machine"])
+@pytest.mark.parametrize(
+    "machine", [pytest.param(False, marks=pytest.mark.slow), True], ids=["runner", "machine"]
+)
 def test_time_in_which_the_runner_is_stopped_does_not_count(machine: bool) -> None:
     """Stopped for longer than the deadline, alone or with its worker: the answer still counts."""
     command = [sys.executable, "-c", ASKING]

@@ -50,7 +50,11 @@ def test_what_may_pass_is_tried_again_until_it_has(trouble: Answer) -> None:
     assert serving.requests[0] == serving.requests[2]
 
 
-@pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING)
+@pytest.mark.parametrize(
+    "trouble",
+    [pytest.param(t, marks=pytest.mark.slow if t.delay else ()) for t in PASSING.values()],
+    ids=PASSING,
+)
 def test_and_given_up_when_it_does_not(trouble: Answer) -> None:
     with (
         endpoint(one_after_another(trouble)) as serving,

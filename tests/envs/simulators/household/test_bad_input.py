@@ -118,7 +118,9 @@ def gone(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_no_simulator_outlives_its_client(tmp_path: Path, how: signal.Signals) -> None:
     client = subprocess.Popen(
         program(

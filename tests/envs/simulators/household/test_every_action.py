@@ -348,6 +348,7 @@ def test_free_angles_and_steps(controller: Controller) -> None:
     assert len(positions) > 300  # a tenth of a metre apart
 
 
+@pytest.mark.slow
 def test_a_picture_that_is_too_large_is_refused_at_the_start() -> None:
     with pytest.raises((RuntimeError, ValueError), match="4096"):
         Controller(
