@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from inhabit.agents.alfred_specialist.reading.reader import load_reader, save_reader
 from inhabit.agents.alfred_specialist.training.instructions import (
     Instruction,
