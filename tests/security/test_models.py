@@ -27,11 +27,14 @@ from inhabit.agents.models.local.recommended import FILE, copy_recommended
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.merging import merge
+from inhabit.eie.tuning.settings import TuneError
 from inhabit.envs.marks import portable, trusting
 from inhabit.episodes.playing.from_record import allowed
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.settings import SettingError
 from tests.agents.models.local.tiny import save_llama, save_llava
+from tests.eie.tuning.made_set import write
+from tests.eie.tuning.training import train
 from tests.waiting import wait_for
 
 KEY = "sk-test-0123456789abcdef"
@@ -203,7 +206,7 @@ def index(place: str) -> Spoil:
     return of("model.safetensors.index.json", weight_map={"lm_head.weight": place}, metadata={})
 
 
-@pytest.mark.parametrize(
+REFUSED = pytest.mark.parametrize(
     ("spoil", "says"),
     [
         (linked("config.json"), "'config.json' is a link"),
@@ -242,17 +245,33 @@ def index(place: str) -> Spoil:
         ),
         (written("chat_template.jinja", b"{{ 'a' * 20000000000 }}"), "more than 512 MiB of memory"),
         (written("chat_template.jinja", b"{{ 10 ** 10000000 }}"), "it takes more than 2 s"),
-        pytest.param(
+        (
             written("chat_template.jinja", b"{{ ('a@' * 500000)|urlize }}"),
-            "its chat template makes [0-9]+ tokens of a few words",
-            marks=pytest.mark.slow,
+            "writes [0-9]{7,} characters for messages of 1",
         ),
     ],
 )  # fmt: skip
+
+
+@REFUSED
 def test_a_folder_is_refused_in_a_sentence(spoil: Spoil, says: str, theirs: Path) -> None:
     spoil(theirs)
     with pytest.raises(ModelError, match=says):
         opened(theirs)
+
+
+@pytest.mark.slow
+@REFUSED
+def test_it_is_neither_tuned_nor_merged(
+    spoil: Spoil, says: str, theirs: Path, adapters: Path, tmp_path: Path
+) -> None:
+    made, out = write(tmp_path / "set", train=4, val=2), tmp_path / "out"
+    spoil(theirs)
+    with pytest.raises((ModelError, TuneError), match=says):
+        train(made, theirs, out, epochs=0.5)
+    with pytest.raises((ModelError, TuneError), match=says):
+        merge(f"local:{adapters}+{theirs}", out)
+    assert not list(out.rglob("*.safetensors"))
 
 
 def test_a_private_folder_ends_with_a_killed_process(sound: Path) -> None:

@@ -85,6 +85,11 @@ class EncodedPrompt:
         return name == _CROSS or value.shape == (1, len(self.ids))
 
 
+_MARKUP, _TURN, _WRITTEN = 20_000, 500, 10
+"""Most characters that a chat template may write: in any case, for each message, and for each
+character of a message. Nothing else bounds what is read."""
+
+
 class Encoder:
     """Encodes text for one model. Untrusted text never becomes a special token."""
 
@@ -249,12 +254,18 @@ class Encoder:
         turns = [{"role": m.role, "content": self._content(m)} for m in messages]
         given = {"messages": turns, "tools": None, "documents": None}
         special = self.tokenizer.special_tokens_map
-        return renderer().text(
+        text = renderer().text(
             "chat",
             self._template,
             {**given, "add_generation_prompt": begin, **special},
             name=self._name,
         )
+        told = sum(len(part) for message in messages for part in _texts(message))
+        if len(text) > _MARKUP + _TURN * len(turns) + _WRITTEN * told:
+            raise TemplateError(
+                f"{self._name} writes {len(text)} characters for messages of {told}."
+            )
+        return text
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self.processor is None:
