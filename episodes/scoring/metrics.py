@@ -125,7 +125,7 @@ class Measured:
         if self.interval is None:
             return self.text
         low, high = map(self.metric.text, self.interval)
-        return f"{self.text} (95 % interval: {low} to {high})"
+        return f"{self.text} (95 % CI {low} to {high})"
 
 
 def score(run: Run, index: Index | None = None) -> Scores:

@@ -148,7 +148,7 @@ def test_tables_are_plain_data(tmp_path: Path) -> None:
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == list(results.steps()[0])
     shown = results._repr_html_()
-    assert "95 % interval" in shown
+    assert "95 % CI" in shown
     assert shown.count("<tr>") == 1 + 1 + 1 + 2
     assert results.show().is_file()
 

@@ -138,6 +138,8 @@ def test_cards_of_runs_name_their_folders(tmp_path: Path) -> None:
     text = Page(tmp_path / "index.html").text
     # Once on the card of the run, and once for its task.
     assert text.count("first-try") == text.count("second-try") == 2
+    # Each card has each figure.
+    assert text.count("Invalid actions") == text.count("Goal-condition success") == 2
 
 
 def test_braces_and_percent_signs_are_nothing_special(tmp_path: Path) -> None:
