@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
-from inhabit.envs.core import Env, Expert, SceneError
+from inhabit.envs.core import Env, Expert
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.judging.anchors import Anchors, anchors
 from inhabit.episodes.judging.errors import StepOutcome, failures, first_mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
 from inhabit.episodes.judging.scores import AgentAnswer, Judge, Judged
-from inhabit.episodes.playing.retrace import DivergedError, retrace
+from inhabit.episodes.playing.retrace import retraced
 from inhabit.episodes.recording.disk import LineFile
-from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run, StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord
 from inhabit.episodes.scoring.likelihood import shares
 from inhabit.episodes.view import LackingError
 
@@ -50,7 +50,9 @@ async def judge_run(
         if fresh:
             lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())
         for episode, points in walk(make, left):
-            judged = await judge.judge([(_answer(episode, step), known) for step, known in points])
+            judged = await judge.judge(
+                [(answer_of(episode, step), known) for step, known in points]
+            )
             for line in _lines(episode, points, judged):
                 lines.append(line.model_dump_json().encode())
             await lines.sync()
@@ -73,34 +75,17 @@ def walk(
         if not isinstance(env, Expert):
             raise LackingError("This environment has no expert, so its decisions cannot be judged.")
         for episode in episodes:
-            attempt = episode.last()
-            yield episode, [] if attempt is None else list(_decided(env, episode, attempt))
+            yield episode, [_known(step, again) for step, again in retraced(env, episode)]
 
 
-def _decided(
-    env: Env, episode: EpisodeRecord, attempt: Attempt
-) -> Iterator[tuple[StepRecord, Anchors]]:
-    again = Episode(env, attempt.start.task, attempt.start.seed)
-    try:
-        for step, _ in retrace(again, attempt.steps, level=None):
-            if step.decide is None:
-                return
-            said = step.decide.action
-            action = None if said is None else env.parse(said)
-            yield step, anchors(again, action)
-    except SceneError:
-        return  # It was refused then too, or there would be steps to compare.
-    except DivergedError as error:
-        number = error.difference.step
-        line = attempt.steps[number].decide
-        raise RecordError(
-            f"Episode {episode.number}, step {number}: {line and line.action!r} has another "
-            "outcome than recorded, so the step cannot be judged. `inhabit replay` shows the "
-            "difference."
-        ) from error
+def _known(step: StepRecord, again: Episode) -> tuple[StepRecord, Anchors]:
+    assert step.decide is not None, "Only what was decided is judged."
+    said = step.decide.action
+    return step, anchors(again, None if said is None else again.env.parse(said))
 
 
-def _answer(episode: EpisodeRecord, step: StepRecord) -> AgentAnswer:
+def answer_of(episode: EpisodeRecord, step: StepRecord) -> AgentAnswer:
+    """What the agent said at a step."""
     decide = step.decide
     assert decide is not None
     return AgentAnswer(
@@ -131,7 +116,7 @@ def _lines(
     assert end is not None, "Only what has ended is judged."
     done: list[StepOutcome] = []
     for (step, known), verdicts in zip(points, judged, strict=True):
-        answer, choices = _answer(episode, step), step.candidates
+        answer, choices = answer_of(episode, step), step.candidates
         yield StepLine(
             episode=episode.number,
             step=step.number,

@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import Decision
 from inhabit.agents.models.core import Image
-from inhabit.envs.core import Determinism, Env
+from inhabit.envs.core import Determinism, Env, SceneError
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.episode import Episode, Moment
-from inhabit.episodes.recording.reader import StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, StepRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,35 @@ def retrace(
         if step.act is not None:
             now = episode.act(recorded_decision(step, episode.env))
             compare_outcome(step, now, level)
+
+
+def retraced(env: Env, episode: EpisodeRecord) -> Iterator[tuple[StepRecord, Episode]]:
+    """Each decided step of a record with the episode as it was before it, acted again.
+
+    In the end the episode is where the record ends. A scene that was refused has no steps.
+
+    Raises:
+        RecordError: the simulator no longer does what the record says.
+        SimulatorError: the simulator failed.
+    """
+    attempt = episode.last()
+    if attempt is None:
+        return
+    again = Episode(env, attempt.start.task, attempt.start.seed)
+    try:
+        for step, _ in retrace(again, attempt.steps, level=None):
+            if step.decide is None:
+                return
+            yield step, again
+    except SceneError:
+        return  # It was refused then too, or there would be steps to compare.
+    except DivergedError as error:
+        number = error.difference.step
+        line = attempt.steps[number].decide
+        raise RecordError(
+            f"Episode {episode.number}, step {number}: {line and line.action!r} has another "
+            "outcome than recorded. `inhabit replay` shows the difference."
+        ) from error
 
 
 def recorded_decision(step: StepRecord, env: Env) -> Decision:

@@ -226,7 +226,14 @@ _E = "episodes/00000"
 def runs(picture_bytes: bytes) -> Mapping[str, Spoil]:
     """Name -> what is done to a sound run of the toy house."""
     named = ("run.json", "tasks.jsonl", f"{_E}/episode.jsonl", f"{_E}/frames/0000.jpg")
-    extra = ("index.jsonl", "forks.jsonl", "judgements/0001.jsonl", "index.html", "run.json.half")
+    extra = (
+        "index.jsonl",
+        "forks.jsonl",
+        "credit.jsonl",
+        "judgements/0001.jsonl",
+        "index.html",
+        "run.json.half",
+    )
     targets = ("index.html.half", f"{_E}/index.html", f"{_E}/episode.gif.half", f"{_E}/episode.mp4")
     unity = {"executable": "PROGRAM", "port": "PORT"}
     return {

@@ -32,6 +32,7 @@ MORE_ON_RUNS: Mapping[str, Sequence[str]] = {
     "show --video": ("show", "RUN", "--video", "--episode", "0"),
     "show --together": ("show", "RUN", "--together", "OUT.gif", "--episode", "0"),
     "show of a gallery": ("show", "PARENT"),
+    "credit": ("credit", "RUN"),
     "judge --csv": ("judge", "RUN", "--csv"),
     "judge --judge": ("judge", "RUN", "--judge", "scripted:first"),
     "fork --action": ("fork", "RUN", "--episode", "0", "--step", "0", "--action", "go to the hall"),

@@ -1,0 +1,220 @@
+"""Acts recorded episodes again, and asks the expert before and after each action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from inhabit.agents.core import Decision
+from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged
+from inhabit.envs.entries import first_problem
+from inhabit.envs.files import read_whole
+from inhabit.episodes.credit.schema import Effort, EpisodeCredit, OptionCredit, StepCredit
+from inhabit.episodes.episode import Episode
+from inhabit.episodes.judging import oracle
+from inhabit.episodes.judging.anchors import gather
+from inhabit.episodes.judging.scores import Dimension
+from inhabit.episodes.judging.walk import answer_of
+from inhabit.episodes.playing.retrace import retraced
+from inhabit.episodes.recording.disk import LineFile
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, StepRecord
+from inhabit.episodes.view import LackingError
+
+FILE = "credit.jsonl"
+_MOST = 500
+"""Actions of an expert that has not reached the goal by then and never will."""
+
+
+def credit_run(
+    run: Run, make: Callable[[], Env], *, options: int = 0
+) -> Iterator[tuple[EpisodeRecord, EpisodeCredit]]:
+    """The credit of all episodes that have ended, which is written beside the record.
+
+    Episodes that were done before, with as many options, are read from there.
+
+    Args:
+        run: where they were recorded.
+        make: makes an environment like the one of the recording.
+        options: so many of the best-ranked actions that were not chosen are tried at each step.
+
+    Raises:
+        LackingError: the environment has no expert, or no copies.
+        RecordError: a record can't be read, or the simulator no longer does what it says.
+        SimulatorError, UnavailableError, DiskError: of what is used.
+    """
+    file = run.folder / FILE
+    known = {one.episode: one for one in read(file, run.folder) if one.options >= options}
+    ended = [episode for episode in run.episodes() if episode.end() is not None]
+    yield from ((one, known[one.number]) for one in ended if one.number in known)
+    if all(one.number in known for one in ended):
+        return
+    lines = LineFile(file, run.folder)
+    try:
+        with make() as env:
+            if not (isinstance(env, Expert) and isinstance(env, Forkable)):
+                raise LackingError(
+                    f"The environment {run.header.env!r} needs an expert and copies of its state "
+                    "(Expert and Forkable in inhabit.envs.core) for its actions to be compared."
+                )
+            for episode in ended:
+                if episode.number not in known:
+                    found = credit_episode(env, episode, run.header.max_steps, options)
+                    lines.append(found.model_dump_json(exclude_defaults=True).encode())
+                    yield episode, found
+    finally:
+        lines.close()
+
+
+def read(file: Path, inside: Path) -> list[EpisodeCredit]:
+    """The episodes of a file; of one that was done twice the last line counts.
+
+    Raises:
+        RecordError: a complete line is not an episode's credit.
+    """
+    try:
+        content = read_whole(file, inside)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    found: dict[int, EpisodeCredit] = {}
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+        try:
+            one = EpisodeCredit.model_validate_json(line)
+        except ValidationError as error:
+            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
+        found[one.episode] = one
+    return list(found.values())
+
+
+def credit_episode(
+    env: Env, episode: EpisodeRecord, most: int | None = None, options: int = 0
+) -> EpisodeCredit:
+    """The credit of every decision of an episode that has ended.
+
+    Args:
+        env: like the one of the recording, with an expert and copies.
+        episode: recorded.
+        most: the limit of steps.
+        options: so many of the best-ranked actions that were not chosen are tried at each step.
+
+    Raises:
+        RecordError: the simulator no longer does what the record says.
+    """
+    end = episode.end()
+    assert end is not None, "Only what has ended has a credit."
+    points: list[_Point] = []
+    again: Episode | None = None
+    for step, again in retraced(env, episode):
+        points.append(_Point(episode, step, again, options))
+    last = None if again is None else cost_to_go(again)
+    after = [*(point.to_go for point in points[1:]), last]
+    limit = episode.task.max_steps if most is None else most
+    return EpisodeCredit(
+        episode=episode.number,
+        kind=episode.task.kind,
+        success=end.success,
+        options=options,
+        steps=tuple(p.credit(then, limit) for p, then in zip(points, after, strict=False)),
+    )
+
+
+def cost_to_go(episode: Episode) -> Effort | None:
+    """What the expert needs from here; None if it does not reach the goal. `episode` stays."""
+    found, _ = _way(episode)
+    return found
+
+
+def _way(episode: Episode) -> tuple[Effort | None, Sequence[Action]]:
+    """The same, and the expert's first plan."""
+    first: Sequence[Action] | None = None
+    actions = steps = 0
+    with episode.fork() as copy:
+        env = copy.env
+        assert isinstance(env, Expert), "A copy can do what its original can."
+        while not copy.now.success:
+            plan = env.plan()
+            first = plan if first is None else first
+            if not plan or copy.now.over:
+                return None, first
+            for number, action in enumerate(plan):
+                now = copy.act(Decision(action))
+                actions, steps = actions + 1, steps + now.cost
+                if (now.reason is not None and number == 0) or actions > _MOST:
+                    return None, first
+                if now.reason is not None or now.success or now.over:
+                    break
+    return Effort(actions=actions, steps=steps), first or ()
+
+
+class _Point:
+    """A recorded decision, and what the expert says of the state before it."""
+
+    def __init__(
+        self, record: EpisodeRecord, step: StepRecord, again: Episode, options: int
+    ) -> None:
+        self._step = step
+        self.to_go, self._plan = _way(again)
+        self._misses = self._overlooks(record, again)
+        self._options = tuple(self._try(again, text) for text in _others(step, options))
+
+    def credit(self, after: Effort | None, most: int | None) -> StepCredit:
+        """Its credit, with the cost to go `after` it, where `most` steps may be done."""
+        step, decide, act = self._step, self._step.decide, self._step.act
+        assert decide is not None, "Only what was decided has a credit."
+        solved = after is not None and after.actions == 0
+        if decide.stop and not solved:
+            after = None  # Who gives up reaches nothing.
+        taken = Effort(actions=act is not None, steps=act.cost if act else 0)
+        regret = self._regret(taken, after)
+        reason = act.reason if act else None
+        lost = regret is None if self.to_go is not None else False
+        wrong = lost or (regret is not None and (regret.actions > 0 or regret.steps > 0))
+        left = None if most is None else most - step.number - 1
+        return StepCredit(
+            step=step.number,
+            action=decide.action,
+            reason=reason,
+            before=self.to_go,
+            after=after,
+            regret=regret,
+            in_time=after is not None and (left is None or after.actions <= left),
+            cause=self._cause(decide.action, failed=reason is not None) if wrong else None,
+            options=self._options,
+        )
+
+    def _regret(self, taken: Effort, after: Effort | None) -> Effort | None:
+        return None if None in (after, self.to_go) else taken + after - self.to_go  # type: ignore[operator]
+
+    def _try(self, again: Episode, text: str) -> OptionCredit:
+        action = again.env.parse(text)
+        if action is None:
+            return OptionCredit(action=text, after=None, regret=None)
+        with again.fork() as copy:
+            now = copy.act(Decision(action))
+            after = cost_to_go(copy)
+        regret = self._regret(Effort(actions=1, steps=now.cost), after)
+        return OptionCredit(action=text, after=after, regret=regret)
+
+    def _cause(self, action: str | None, *, failed: bool) -> Dimension:
+        if failed and action in [one.text for one in self._plan]:
+            return Dimension.ACTION
+        return Dimension.PERCEPTION if self._misses else Dimension.COGNITION
+
+    def _overlooks(self, record: EpisodeRecord, again: Episode) -> bool:
+        """Whether the agent described the scene, and what matters wrongly or not at all."""
+        decide, env = self._step.decide, again.env
+        if decide is None or not decide.description or not isinstance(env, Factual):
+            return False
+        told = env.state() if isinstance(env, Privileged) else {}
+        known = gather(self._plan, None, tuple(env.things()), told)
+        return oracle.judge(answer_of(record, self._step), known).perception.score == 0
+
+
+def _others(step: StepRecord, most: int) -> list[str]:
+    """The best-ranked actions that were not chosen."""
+    decide = step.decide
+    ranked = sorted(decide.ranked, key=lambda one: -one.ranked().logprob) if decide else []
+    return [one.text for one in ranked if decide and one.text != decide.action][:most]

@@ -1,0 +1,104 @@
+"""What is written down of the credit of steps: `credit.jsonl`, a line for each episode.
+
+For a state s, the cost to go V(s) is what the expert needs from s to the goal, counted in a copy.
+The regret of an action a that leads from s to t is cost(a) + V(t) - V(s). It is 0 for an action of
+a best plan; the advantage of the action is its negative. Both are counted in actions and in
+low-level steps. A regret below 0 says that the expert's plan was not the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from inhabit.envs.core import Reason
+from inhabit.episodes.judging.scores import Dimension
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Effort(_Plain):
+    """A number of actions, and of the low-level steps in them."""
+
+    actions: int
+    steps: int
+
+    def __add__(self, other: Effort) -> Effort:
+        return Effort(actions=self.actions + other.actions, steps=self.steps + other.steps)
+
+    def __sub__(self, other: Effort) -> Effort:
+        return Effort(actions=self.actions - other.actions, steps=self.steps - other.steps)
+
+
+NOTHING = Effort(actions=0, steps=0)
+
+
+class OptionCredit(_Plain):
+    """An action that the agent ranked and did not choose."""
+
+    action: str
+    after: Effort | None
+    """The cost to go after it; None if no plan of the expert leads to the goal then."""
+    regret: Effort | None
+    """None where `after` is, or where the goal was out of reach before."""
+
+
+class StepCredit(OptionCredit):
+    """A decision of an agent."""
+
+    step: int
+    action: str | None  # type: ignore[assignment]
+    """None for an answer that was no action."""
+    reason: Reason | None
+    """Why it had no effect."""
+    before: Effort | None
+    """The cost to go; None if no plan of the expert leads to the goal."""
+    in_time: bool
+    """Whether the expert could still reach the goal afterwards within the limit of steps."""
+    cause: Dimension | None
+    """What was wrong, if there is regret or no way back.
+
+    perception: the agent's description tells wrongly of what matters, or not of it; action: the
+    action serves the goal and failed; cognition: any other.
+    """
+    options: tuple[OptionCredit, ...] = ()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the goal was in reach before, and no longer is."""
+        return self.before is not None and self.after is None
+
+
+class EpisodeCredit(_Plain):
+    """All decisions of an episode."""
+
+    episode: int
+    kind: str
+    """Of the task."""
+    success: bool
+    options: int = 0
+    """How many other actions were tried at each step, at most."""
+    steps: tuple[StepCredit, ...]
+
+    @property
+    def regret(self) -> Effort:
+        """The sum over all steps whose regret is known."""
+        return total(step.regret for step in self.steps)
+
+    @property
+    def closed(self) -> StepCredit | None:
+        """The step after which the goal was out of reach."""
+        return next((step for step in self.steps if step.closed), None)
+
+    @property
+    def late(self) -> StepCredit | None:
+        """The step after which too few steps were left."""
+        return next((step for step in self.steps if not step.in_time), None)
+
+
+def total(efforts: Iterable[Effort | None]) -> Effort:
+    """The sum of those that are known."""
+    return sum((one for one in efforts if one is not None), NOTHING)
