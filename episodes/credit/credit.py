@@ -11,7 +11,14 @@ from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_whole
-from inhabit.episodes.credit.schema import Effort, EpisodeCredit, OptionCredit, StepCredit
+from inhabit.episodes.credit.schema import (
+    NOTHING,
+    Effort,
+    EpisodeCredit,
+    OptionCredit,
+    StepCredit,
+    least,
+)
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.judging import oracle
 from inhabit.episodes.judging.anchors import gather
@@ -109,15 +116,18 @@ def credit_episode(
     again: Episode | None = None
     for step, again in retraced(env, episode):
         points.append(_Point(episode, step, again, options))
-    last = None if again is None else cost_to_go(again)
-    after = [*(point.to_go for point in points[1:]), last]
+    after = None if again is None else cost_to_go(again)
     limit = episode.task.max_steps if most is None else most
+    steps: list[StepCredit] = []
+    for point in reversed(points):
+        steps.append(point.credit(after, limit))
+        after = steps[-1].before
     return EpisodeCredit(
         episode=episode.number,
         kind=episode.task.kind,
         success=end.success,
         options=options,
-        steps=tuple(p.credit(then, limit) for p, then in zip(points, after, strict=False)),
+        steps=tuple(reversed(steps)),
     )
 
 
@@ -156,47 +166,46 @@ class _Point:
         self, record: EpisodeRecord, step: StepRecord, again: Episode, options: int
     ) -> None:
         self._step = step
-        self.to_go, self._plan = _way(again)
+        self._to_go, self._plan = _way(again)
         self._misses = self._overlooks(record, again)
-        self._options = tuple(self._try(again, text) for text in _others(step, options))
+        self._options = {text: self._try(again, text) for text in _others(step, options)}
 
-    def credit(self, after: Effort | None, most: int | None) -> StepCredit:
+    def credit(self, after: Effort | None, most: int) -> StepCredit:
         """Its credit, with the cost to go `after` it, where `most` steps may be done."""
         step, decide, act = self._step, self._step.decide, self._step.act
         assert decide is not None, "Only what was decided has a credit."
-        solved = after is not None and after.actions == 0
-        if decide.stop and not solved:
+        if decide.stop and after != NOTHING:
             after = None  # Who gives up reaches nothing.
         taken = Effort(actions=act is not None, steps=act.cost if act else 0)
-        regret = self._regret(taken, after)
-        reason = act.reason if act else None
-        lost = regret is None if self.to_go is not None else False
-        wrong = lost or (regret is not None and (regret.actions > 0 or regret.steps > 0))
-        left = None if most is None else most - step.number - 1
+        ways = [*self._options.values(), after and taken + after]
+        before = least([self._to_go, *ways])
+        regret = after and before and taken + after - before
+        lost = before is not None and regret != NOTHING
+        failed = act is not None and act.reason is not None
         return StepCredit(
             step=step.number,
             action=decide.action,
-            reason=reason,
-            before=self.to_go,
+            reason=act.reason if act else None,
+            before=before,
             after=after,
             regret=regret,
-            in_time=after is not None and (left is None or after.actions <= left),
-            cause=self._cause(decide.action, failed=reason is not None) if wrong else None,
-            options=self._options,
+            in_time=after is not None and after.actions <= most - step.number - 1,
+            cause=self._cause(decide.action, failed=failed) if lost else None,
+            options=tuple(
+                OptionCredit(action=text, regret=way and before and way - before)
+                for text, way in self._options.items()
+            ),
         )
 
-    def _regret(self, taken: Effort, after: Effort | None) -> Effort | None:
-        return None if None in (after, self.to_go) else taken + after - self.to_go  # type: ignore[operator]
-
-    def _try(self, again: Episode, text: str) -> OptionCredit:
+    def _try(self, again: Episode, text: str) -> Effort | None:
+        """What an action and the way after it cost; None if no way is known."""
         action = again.env.parse(text)
         if action is None:
-            return OptionCredit(action=text, after=None, regret=None)
+            return None
         with again.fork() as copy:
-            now = copy.act(Decision(action))
+            cost = copy.act(Decision(action)).cost
             after = cost_to_go(copy)
-        regret = self._regret(Effort(actions=1, steps=now.cost), after)
-        return OptionCredit(action=text, after=after, regret=regret)
+        return after and Effort(actions=1, steps=cost) + after
 
     def _cause(self, action: str | None, *, failed: bool) -> Dimension:
         if failed and action in [one.text for one in self._plan]:

@@ -1,9 +1,9 @@
 """What is written down of the credit of steps: `credit.jsonl`, a line for each episode.
 
-For a state s, the cost to go V(s) is what the expert needs from s to the goal, counted in a copy.
-The regret of an action a that leads from s to t is cost(a) + V(t) - V(s). It is 0 for an action of
-a best plan; the advantage of the action is its negative. Both are counted in actions and in
-low-level steps. A regret below 0 says that the expert's plan was not the best.
+For a state s, the cost to go V(s) is the least that is known to lead from s to the goal: what the
+expert needs, counted in a copy, or what was in fact done from there on. The regret of an action a
+that leads from s to t is cost(a) + V(t) - V(s), never below 0; the advantage of the action is its
+negative. Both are counted in actions and in low-level steps, each for itself.
 """
 
 from __future__ import annotations
@@ -40,22 +40,24 @@ class OptionCredit(_Plain):
     """An action that the agent ranked and did not choose."""
 
     action: str
-    after: Effort | None
-    """The cost to go after it; None if no plan of the expert leads to the goal then."""
     regret: Effort | None
-    """None where `after` is, or where the goal was out of reach before."""
+    """None if no way from there to the goal is known."""
 
 
-class StepCredit(OptionCredit):
+class StepCredit(_Plain):
     """A decision of an agent."""
 
     step: int
-    action: str | None  # type: ignore[assignment]
+    action: str | None
     """None for an answer that was no action."""
     reason: Reason | None
     """Why it had no effect."""
     before: Effort | None
-    """The cost to go; None if no plan of the expert leads to the goal."""
+    """The cost to go; None if no way to the goal is known."""
+    after: Effort | None
+    """The cost to go after it."""
+    regret: Effort | None
+    """None where the goal was out of reach, before or after."""
     in_time: bool
     """Whether the expert could still reach the goal afterwards within the limit of steps."""
     cause: Dimension | None
@@ -97,6 +99,14 @@ class EpisodeCredit(_Plain):
     def late(self) -> StepCredit | None:
         """The step after which too few steps were left."""
         return next((step for step in self.steps if not step.in_time), None)
+
+
+def least(efforts: Iterable[Effort | None]) -> Effort | None:
+    """The fewest actions and the fewest low-level steps; None if none is known."""
+    known = [one for one in efforts if one is not None]
+    if not known:
+        return None
+    return Effort(actions=min(e.actions for e in known), steps=min(e.steps for e in known))
 
 
 def total(efforts: Iterable[Effort | None]) -> Effort:
