@@ -13,6 +13,7 @@ from transformers import AutoTokenizer
 
 from inhabit.agents.alfred_specialist.training.teacher import PlannerTeacher
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.models.eyes import BUNDLED as EYES
 from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
 from inhabit.agents.models.vlm.compose import add, untrained
@@ -32,7 +33,7 @@ from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
-from tests.agents.models.local.tiny_vlm import EYES, save_decoder
+from tests.agents.models.local.tiny_vlm import save_decoder
 
 SETTINGS = PromptSettings(history="whole", pictures=60, prompt=BUNDLED / "prompt.jinja")
 
