@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
+from textwrap import dedent
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
@@ -92,6 +94,24 @@ class ThorAction:
     def names(self) -> Collection[str]:
         """Its arguments, as in "objectId"."""
         return self._names.keys()
+
+    @property
+    def open(self) -> bool:
+        """Whether it accepts any argument."""
+        return self._open
+
+    @property
+    def needed(self) -> Collection[str]:
+        """Those of them that have no default."""
+        return self._needed
+
+    @property
+    def idle(self) -> Collection[str]:
+        """Those of them that are accepted and make no difference: its function deletes them."""
+        tree = ast.parse(dedent(inspect.getsource(self._function)))
+        gone = (node.targets for node in ast.walk(tree) if isinstance(node, ast.Delete))
+        unused = {target.id for names in gone for target in names if isinstance(target, ast.Name)}
+        return [name for name, field in self._names.items() if field in unused]
 
     def __call__(
         self, house: House, request: Mapping[str, Any], *, any_argument: bool = False

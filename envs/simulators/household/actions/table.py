@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from inhabit.envs.simulators.household.actions import ACTIONS
+
 Status = Literal["done", "approximated", "refused"]
 
 
@@ -187,4 +189,20 @@ def markdown() -> str:
         together.setdefault((row.family, row.status, row.note), []).append(f"`{row.name}`")
     for (family, status, note), names in together.items():
         lines.append(f"| {family}: {', '.join(names)} | {status} | {note} |")
+    return "\n".join(lines)
+
+
+def arguments() -> str:
+    """The table of arguments of docs/thor.md: actions with the same arguments share a line."""
+    together: dict[str, list[str]] = {}
+    for name, action in ACTIONS.items():
+        told = [
+            f"**`{one}`**" if one in action.needed else f"`{one}`"
+            for one in action.names
+            if one not in action.idle
+        ]
+        told += [f"*`{one}`*" for one in action.idle] + ["*any*"] * action.open
+        together.setdefault(", ".join(told) or "none", []).append(f"`{name}`")
+    lines = ["| actions | arguments |", "|---|---|"]
+    lines += [f"| {', '.join(names)} | {told} |" for told, names in together.items()]
     return "\n".join(lines)

@@ -197,12 +197,13 @@ def teleport(
     horizon: Number | None = None,
     standing: bool | None = None,
     force_action: bool = False,
+    rotate_on_teleport: bool = True,
 ) -> JsonValue:
     """Teleport. Missing arguments keep their values.
 
     The height is the floor's and `y` is ignored: there is one floor.
     """
-    del y
+    del y, rotate_on_teleport
     agent = house.agent
     if position is not None:
         x, z = position.x, position.z
@@ -236,8 +237,10 @@ def teleport_full(
     y: Number | None = None,
     z: Number | None = None,
     force_action: bool = False,
+    rotate_on_teleport: bool = True,
 ) -> JsonValue:
     """Teleport to a pose; `standing` is optional, as in release 2.1.0."""
+    del rotate_on_teleport
     if position is None and (x is None or z is None):
         raise Refusal(
             "Action: TeleportFull is missing the following arguments: x, y, z.", "MissingArguments"

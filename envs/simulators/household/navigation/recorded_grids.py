@@ -33,7 +33,7 @@ def folder() -> Path | None:
 def cells(room: str) -> frozenset[Cell] | None:
     """Recorded or visited cells of a room; None if it has no recorded grid."""
     recorded = layout(room)
-    return None if recorded is None else recorded | _walked().get(room, frozenset())
+    return None if recorded is None else recorded | walked().get(room, frozenset())
 
 
 def layout(room: str) -> frozenset[Cell] | None:
@@ -47,6 +47,7 @@ def layout(room: str) -> frozenset[Cell] | None:
 
 
 @cache
-def _walked() -> dict[str, frozenset[Cell]]:
+def walked() -> dict[str, frozenset[Cell]]:
+    """The cells that ALFRED's experts walked on, by room."""
     rooms = json.loads(_WALKED.read_text(encoding="utf-8"))
     return {room: frozenset((c, r) for c, r in walked) for room, walked in rooms.items()}

@@ -1,8 +1,9 @@
 """iTHOR's rooms with the names, ids and start poses that AI2-THOR 5.0.0 gives them.
 
 The rooms' data are of an older build, and the tasks of `inhabit` were made with its ids. Programs
-written for AI2-THOR store names, ids and start poses of release 5.0.0. `scripts/thor_rooms` writes
-the table.
+written for AI2-THOR store names, ids and poses of release 5.0.0. `scripts/thor_rooms` writes the
+table. The agent can stand wherever its body fits, by the shapes of furniture that are fitted to
+where AI2-THOR's agent stood, and where ALFRED's experts walked.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, box_metadata, vector, xyz
+from inhabit.envs.simulators.household.navigation import known_cells, recorded_grids
 from inhabit.envs.simulators.household.navigation.grid import STEP, Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
@@ -58,6 +60,8 @@ def as_in_thor(room: Room) -> Room:
         boxes.append(placed)
     suffixes = [facts["names"][i : i + _DIGITS] for i in range(0, len(facts["names"]), _DIGITS)]
     start = Start(*facts["start"])
+    walked = room.cells | recorded_grids.walked().get(room.name, frozenset())
+    cells = known_cells.region(walked, room.furniture(), room.outline)
     return replace(
         room,
         objects=tuple(
@@ -66,7 +70,7 @@ def as_in_thor(room: Room) -> Room:
         ),
         boxes=tuple(boxes),
         strips={renamed.get(id, id): parts for id, parts in room.strips.items()},
-        cells=room.cells | _way_in(start, room.cells),
+        cells=cells | _way_in(start, cells),
         start=start,
     )
 

@@ -312,3 +312,65 @@ def test_the_rules_differ_between_programs_and_tasks() -> None:
     assert plain.act({"action": "SliceObject", "objectId": apple, "forceAction": True}).success
     after = Counter(thing.kind for thing in plain.things.values())
     assert after - kinds == {"AppleSliced": 2}
+
+
+APPLE, FRIDGE = "Apple|-00.47|+01.15|+00.48", "Fridge|-02.10|+00.00|+01.07"
+START = {"x": -1.0, "y": 0.9, "z": 1.0}
+LEVEL = {"x": 0.0, "y": 0.0, "z": 0.0}
+WORKS: list[tuple[str, dict[str, Any]]] = [
+    ("TeleportFull", {**START, "rotation": {"y": 90.0}, "horizon": 30, "rotateOnTeleport": True}),
+    ("TeleportFull", {**START, "rotation": 90.0, "horizon": 30, "standing": True}),
+    ("Teleport", {**START, "rotateOnTeleport": True, "rotation": 90, "horizon": 0}),
+    ("Rotate", {"rotation": {"x": 0, "y": 45, "z": 0}}),
+    ("Look", {"horizon": 30}),
+    ("GetReachablePositions", {}),
+    ("GetShortestPath", {"objectId": FRIDGE, "position": START, "rotation": LEVEL}),
+    ("GetShortestPath", {"objectType": "Fridge", "position": START, "allowedError": 0.05}),
+    ("GetShortestPathToPoint", {"position": START, "target": START, "allowedError": 0.1}),
+    ("GetSceneBounds", {}),
+    ("GetMapViewCameraProperties", {}),
+    ("InitialRandomSpawn", {"randomSeed": 1, "numRepeats": []}),
+    ("InitialRandomSpawn", {"randomSeed": 1, "allowMoveable": True, "objectIds": [APPLE]}),
+    ("InitialRandomSpawn", {"minFreePerReceptacleType": [], "forceVisible": True}),
+    ("OpenObject", {"objectId": FRIDGE, "moveMagnitude": 0.0, "forceAction": True}),
+    ("OpenObject", {"objectId": FRIDGE, "openPercent": 0.5, "forceAction": True}),
+    ("MakeAllObjectsUnbreakable", {}),
+    ("MakeObjectBreakable", {"objectId": APPLE}),
+    ("SetRandomSeed", {"seed": 3}),
+    ("PausePhysicsAutoSim", {"autoSyncTransforms": True}),
+    ("AdvancePhysicsStep", {"timeStep": 0.01, "simSeconds": 0.2, "allowAutoSimulation": True}),
+    ("SetObjectFilter", {"objectIds": []}),
+    ("RandomizeMaterials", {"useTrainMaterials": True, "inRoomTypes": ["Kitchen"]}),
+    ("RandomizeLighting", {"brightness": [0.5, 1.5], "synchronized": True}),
+]
+"""Calls of public programs, that succeed."""
+REFUSALS: list[tuple[str, dict[str, Any]]] = [
+    ("DropHeldObjectWithSnap", {}),
+    ("CreateObject", {"objectType": "Mug"}),
+    ("SpawnAsset", {"assetId": "Mug_1", "generatedId": "a"}),
+    ("ScaleObject", {"objectId": APPLE, "scale": 2.0}),
+    ("GetInSceneAssetGeometry", {"objectId": APPLE}),
+    ("RandomToggleStateOfAllObjects", {"randomSeed": 1}),
+    ("RandomToggleSpecificState", {"StateChange": "CanOpen", "randomSeed": 1}),
+    ("MoveArm", {"position": LEVEL}),
+    ("MoveArmBase", {"y": 0.5}),
+    ("RotateWristRelative", {"yaw": 90}),
+    ("ReleaseObject", {}),
+    ("FlyAhead", {}),
+    ("VisualizePath", {"positions": [START]}),
+    ("InitialRandomSpawn", {"randomizeOpen": True}),
+]
+"""Those that fail, with a sentence and not with another action's result."""
+
+
+def test_calls_of_public_programs(program: Program) -> None:
+    for action, arguments in WORKS:
+        program.do("Reset", sceneName="FloorPlan1")
+        program.do(action, **arguments)
+    program.do("Reset", sceneName="FloorPlan1")
+    before = program.step("Pass")
+    for action, arguments in REFUSALS:
+        refused = program.step(action, **arguments)
+        assert not refused["lastActionSuccess"] and len(refused["errorMessage"]) > 20, action
+        assert refused["errorCode"] is None or "no such action" not in refused["errorMessage"]
+        assert refused["objects"] == before["objects"] and refused["agent"] == before["agent"]

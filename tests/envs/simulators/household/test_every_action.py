@@ -15,7 +15,7 @@ from ai2thor.controller import Controller
 from procthor_houses import small_house
 
 from inhabit.envs.simulators.household.actions import ACTIONS
-from inhabit.envs.simulators.household.actions.table import REFUSED, markdown, rows
+from inhabit.envs.simulators.household.actions.table import REFUSED, arguments, markdown, rows
 from inhabit.envs.simulators.household.launcher import executable
 
 OWN = {"GetScenesInBuild", "Reset", "Initialize", "ChangeResolution", "CreateHouse"}
@@ -230,7 +230,8 @@ def test_the_table_lists_what_there_is() -> None:
 
 def test_the_documentation_has_this_table() -> None:
     page = Path(__file__).parents[4] / "docs" / "thor.md"
-    assert markdown() in page.read_text(encoding="utf-8"), "run scripts/thor_table"
+    told = page.read_text(encoding="utf-8")
+    assert markdown() in told and arguments() in told, "run scripts/thor_table"
 
 
 DONE = [row.name for row in rows() if row.status != "refused"]
