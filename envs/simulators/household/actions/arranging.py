@@ -87,7 +87,11 @@ def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
 def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
     """Move objects to poses; what is not listed stays. Returns why each could not that was not."""
     world = house.world
-    by_name = {str(thing["name"]): thing.id for thing in world.things.values() if thing.present}
+    by_name = {
+        str(thing["name"]): thing.id
+        for thing in world.things.values()
+        if thing.present or (world.exact and thing.away is None)
+    }
     used: set[str] = set()
     placed: list[str] = []
     faults: list[str] = []
@@ -100,6 +104,8 @@ def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
             id = copy(world, world.things[id], xyz_of(pose.position), number).id
         used.add(id)
         thing = world.things[id]
+        if not thing.present:
+            continue  # in pieces, or hidden
         axes = rotation(pose.rotation.model_dump())
         if thing["objectOrientedBoundingBox"] is None:
             axes = thing.box.axes

@@ -15,7 +15,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Refusal,
     Vector,
 )
-from inhabit.envs.simulators.household.actions.states import smash
+from inhabit.envs.simulators.household.actions.states import TOUGH, smash
 from inhabit.envs.simulators.household.actions.targets import demand, held, target
 from inhabit.envs.simulators.household.geometry.boxes import Array
 from inhabit.envs.simulators.household.house import House
@@ -38,8 +38,6 @@ _BEYOND = 0.1
 _SIDEWAYS: Mapping[str, tuple[float, float]] = {"Microwave": (-0.5, 0.15)}
 """How far to the left and right of the middle, as shares of the half width: a microwave has its
 panel on the right."""
-_TOUGH = frozenset({"CellPhone", "Laptop"})
-"""Breakable objects that do not break in a fall."""
 
 
 def pick_up(
@@ -201,7 +199,7 @@ def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) ->
     box, onto = placing.drop(house.world, thing, at)
     height = at[1] - box.center[1]
     placing.put(house.world, thing.id, box, [onto.id])
-    if thing["breakable"] and thing.kind not in _TOUGH and (thrown or height > _FRAGILE_FALL):
+    if thing["breakable"] and thing.kind not in TOUGH and (thrown or height > _FRAGILE_FALL):
         smash(house, house.world.things[thing.id])
 
 

@@ -15,6 +15,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Refusal,
     Vector,
 )
+from inhabit.envs.simulators.household.actions.states import TOUGH
 from inhabit.envs.simulators.household.actions.targets import target
 from inhabit.envs.simulators.household.actions.walking import can_stand
 from inhabit.envs.simulators.household.house import House
@@ -159,7 +160,9 @@ def interactable_poses(
     thing = house.world.things.get(object_id) or target(house, object_id, force=True)
     if max_poses is not None and max_poses <= 0:
         raise Refusal("maxPoses must be > 0.")
-    if house.world.hidden(thing.id):
+    # In AI2-THOR, what breaks into pieces is nowhere.
+    shattered = house.world.exact and thing["isBroken"] and thing.kind not in TOUGH
+    if house.world.hidden(thing.id) or shattered:
         return []
     places = (
         [(column * STEP, row * STEP) for column, row in sorted(house.world.cells)]

@@ -16,6 +16,8 @@ from inhabit.envs.simulators.household.world import SimObject
 _RUNS_CLOSED = frozenset({"Microwave"})
 """Types that run only when closed, and open only when off."""
 
+TOUGH = frozenset({"CellPhone", "Laptop"})
+"""Breakable types that do not break in a fall, nor into pieces."""
 LIQUIDS = ("water", "coffee", "wine")
 
 

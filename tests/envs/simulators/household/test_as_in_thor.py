@@ -170,6 +170,14 @@ def test_what_has_no_pose_is_disabled(program: Program) -> None:
     assert {o["name"] for o in after.values() if o["pickupable"] or o["moveable"]} == names
 
 
+def test_what_was_cut_may_be_listed_and_what_broke_has_no_pose(program: Program) -> None:
+    program.do("SliceObject", objectId=program.named("Apple"), forceAction=True)
+    plate = program.named("Plate")
+    objects = program.do("BreakObject", objectId=plate, forceAction=True)
+    assert program.step("GetInteractablePoses", objectId=plate)["actionReturn"] == []
+    assert program.do("SetObjectPoses", objectPoses=poses(objects)).keys() == objects.keys()
+
+
 def test_copies_have_thors_names(program: Program) -> None:
     before = program.do("Pass")
     mug = next(o for o in before.values() if o["objectType"] == "Mug")
