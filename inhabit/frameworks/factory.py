@@ -45,7 +45,7 @@ def rollouts(
         rooms: to take tasks of; any by default. Likewise.
         seed: of the sample, and of the episodes: task i starts as episode i of
             `inhabit run ENV --seed SEED` does.
-        reward: "success", "conditions" or "progress".
+        reward: "success", "conditions", "progress" or "regret".
         settings: what `--set` may say of the environment, such as {"pixels": 128} or
             ["pixels=128"].
         backend: which simulator; None for the embedded default.

@@ -19,6 +19,10 @@ class Reward(StrEnum):
     PROGRESS = "progress"
     """The share of the expert's plan from the start that need not be done any more: 1 when solved,
     negative after steps away from the goal. Needs an environment with an expert."""
+    REGRET = "regret"
+    """1 once all goal conditions hold, less the actions that the expert would not have needed, as a
+    share of its plan from the start. A best action earns nothing and any other loses, until the
+    goal is reached. Needs an environment with an expert."""
 
 
 class Payment:
@@ -37,7 +41,8 @@ class Payment:
         self._reward, self._penalty = reward, penalty
         self._base = episode.now.met / episode.now.total
         self._worth, self._left = 0.0, 1
-        self._planned = self._remaining(episode) if reward is Reward.PROGRESS else 0
+        asks = reward in (Reward.PROGRESS, Reward.REGRET)
+        self._planned = self._remaining(episode) if asks else 0
         self.sum = 0.0
         """Of the rewards so far."""
 
@@ -51,6 +56,9 @@ class Payment:
             case Reward.PROGRESS:
                 left = 0 if now.success else self._remaining(now.episode)
                 worth = 1.0 - left / self._planned
+            case Reward.REGRET:
+                left = 0 if now.success else self._remaining(now.episode)
+                worth = now.success - (now.number + left - self._planned) / self._planned
         fine = self._penalty if now.reason is not None else 0.0
         reward = worth - self._worth - fine
         self._worth = worth
@@ -62,8 +70,8 @@ class Payment:
         env = episode.env
         if not isinstance(env, Expert):
             raise LackingError(
-                f"{episode.task.env!r} has no expert, which the reward 'progress' asks: choose "
-                "'conditions' or 'success'."
+                f"{episode.task.env!r} has no expert, which the reward {self._reward.value!r} "
+                "asks: choose 'conditions' or 'success'."
             )
         self._left = len(env.plan()) or self._left
         return self._left

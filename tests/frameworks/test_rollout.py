@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import numpy as np
 import pytest
 from processes import workers
+from toy_runs import play_toy, toy, toy_tasks
 
 import inhabit
 from inhabit.envs.core import Env, SceneError, TaskError, UnknownNameError
 from inhabit.envs.toy.env import Toy
+from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.settings import SettingError
 from inhabit.episodes.recording.schema import Ending
@@ -23,7 +26,7 @@ def _solved(rollout: Rollout) -> list[Turn]:
     return [rollout.act(text) for text in rollout.session.plan()]
 
 
-@pytest.mark.parametrize("reward", ["success", "conditions", "progress"])
+@pytest.mark.parametrize("reward", ["success", "conditions", "progress", "regret"])
 def test_the_experts_rewards_add_up_to_what_was_missing(reward: str) -> None:
     with rollouts("toy", 5, reward=reward).open() as rollout:
         for task in range(5):
@@ -42,6 +45,17 @@ def test_progress_falls_when_the_goal_gets_further_away() -> None:
         gained = rollout.act(first).reward
         away = next(a for a in rollout.turn.candidates if a.startswith("go to") and a != first)
         assert gained > 0 > rollout.act(away).reward
+
+
+def test_regret_is_what_credit_tells(tmp_path: Path) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(3, seed=2), agent="random", seed=2)
+    with rollouts("toy", 3, seed=2, reward="regret").open() as rollout:
+        for record, found in credit_run(run, toy):
+            planned = rollout.reset(record.number) and len(rollout.session.plan())
+            for step in found.steps:
+                paid = rollout.act(step.action or "").reward
+                assert step.regret is not None and not found.success
+                assert paid == pytest.approx(-step.regret.actions / planned)
 
 
 def test_it_starts_as_the_session_and_the_run_of_the_same_number() -> None:
