@@ -44,10 +44,15 @@ class Image:
     rgb: NDArray[np.uint8]
 
     @property
+    def sha256(self) -> str:
+        """The digest of shape and pixels, in hexadecimal."""
+        shape = "x".join(map(str, self.rgb.shape)).encode()
+        return hashlib.sha256(shape + self.rgb.tobytes()).hexdigest()
+
+    @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits that name these pixels in records."""
-        shape = "x".join(map(str, self.rgb.shape)).encode()
-        return hashlib.sha256(shape + self.rgb.tobytes()).hexdigest()[:16]
+        return self.sha256[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,26 @@ class Cached(Model):
             prompt, asked, _RANKING, lambda: self._model.rank(prompt, candidates)
         )
 
+    async def beam(
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        *,
+        width: int,
+        end: bool = False,
+        length_penalty: float = 0.0,
+    ) -> Ranking:
+        """The results of the file, or of the model."""
+
+        def search() -> Awaitable[Ranking]:
+            return self._model.beam(
+                prompt, candidates, width=width, end=end, length_penalty=length_penalty
+            )
+
+        asked: dict[str, JsonValue] = {"beam": list(candidates), "width": width}
+        asked |= {"end": end, "length_penalty": length_penalty}
+        return await self._ask(prompt, asked, _RANKING, search)
+
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
         """The scores of the file, or of the model."""
         asked: dict[str, JsonValue] = {"choose": list(letters)}

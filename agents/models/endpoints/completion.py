@@ -27,7 +27,9 @@ _NOT_SENT = frozenset({"role", "annotations", "audio", "function_call"})
 """Fields of an answer that no request may hold."""
 
 
-class _Answered(BaseModel):
+class Answered(BaseModel):
+    """A part of an answer; unknown fields are passed over."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
@@ -88,7 +90,7 @@ LogProb = Annotated[float, Field(le=0.01, allow_inf_nan=True), AfterValidator(_n
 """The logarithm of a probability in nats: at most 0, but for what rounding adds."""
 
 
-class _Likely(_Answered):
+class _Likely(Answered):
     token: str
     logprob: LogProb
 
@@ -97,11 +99,11 @@ class _Place(_Likely):
     top_logprobs: tuple[_Likely, ...] = ()
 
 
-class _Places(_Answered):
+class _Places(Answered):
     content: tuple[_Place, ...] | None = None
 
 
-def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
+def or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
     """None where it can't be read: an answer is paid for, and not to be asked for again because of
     what stands beside it.
     """
@@ -111,22 +113,24 @@ def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
         return None
 
 
-class _Choice(_Answered):
-    finish_reason: Annotated[str | None, WrapValidator(_or_none)] = None
-    index: Annotated[int | None, WrapValidator(_or_none)] = None
+class _Choice(Answered):
+    finish_reason: Annotated[str | None, WrapValidator(or_none)] = None
+    index: Annotated[int | None, WrapValidator(or_none)] = None
     message: _Said
-    logprobs: Annotated[_Places | None, WrapValidator(_or_none)] = None
+    logprobs: Annotated[_Places | None, WrapValidator(or_none)] = None
 
 
-class _Usage(_Answered):
+class _Usage(Answered):
     prompt_tokens: NonNegativeInt = 0
     completion_tokens: NonNegativeInt | None = 0
 
 
-class _Answer(_Answered):
-    usage: Annotated[_Usage | None, WrapValidator(_or_none)] = None
-    model: Annotated[str | None, WrapValidator(_or_none)] = None
-    system_fingerprint: Annotated[str | None, WrapValidator(_or_none)] = None
+class PaidAnswer(Answered):
+    """An answer with what it cost."""
+
+    usage: Annotated[_Usage | None, WrapValidator(or_none)] = None
+    model: Annotated[str | None, WrapValidator(or_none)] = None
+    system_fingerprint: Annotated[str | None, WrapValidator(or_none)] = None
 
     @property
     def served(self) -> str:
@@ -141,41 +145,30 @@ class _Answer(_Answered):
         return self.usage.prompt_tokens, self.usage.completion_tokens or 0
 
 
-class PromptToken(_Answered):
+class PromptToken(Answered):
     """A token of the prompt, as vLLM scores it."""
 
     logprob: LogProb
     decoded_token: str | None = None
 
 
-PromptScores = tuple[Mapping[str, PromptToken] | None, ...]
+PromptScores = tuple[Mapping[int, PromptToken] | None, ...]
 """vLLM's score of each token of a prompt, by its id; None for the first token."""
 
 
-class _ScoredPrompt(_Answered):
-    index: Annotated[int | None, WrapValidator(_or_none)] = None
-    prompt_logprobs: PromptScores
-
-
-class ScoredPrompts(_Answer):
-    """vLLM's answer of /v1/completions to several prompts whose tokens it scored."""
-
-    choices: tuple[_ScoredPrompt, ...] = Field(min_length=1)
-
-    @property
-    def scored_prompts(self) -> Sequence[PromptScores]:
-        """The scores of each prompt, in the order asked."""
-        ordered = sorted(self.choices, key=lambda choice: choice.index or 0)
-        return [choice.prompt_logprobs for choice in ordered]
-
-
-class Tokens(_Answered):
+class Tokens(Answered):
     """vLLM's answer of /tokenize."""
 
     tokens: tuple[NonNegativeInt, ...]
 
 
-class Completion(_Answer):
+class Text(Answered):
+    """vLLM's answer of /detokenize."""
+
+    prompt: str
+
+
+class Completion(PaidAnswer):
     """An answer. Whatever else an endpoint says of it is passed over."""
 
     choices: tuple[_Choice, ...] = Field(min_length=1)

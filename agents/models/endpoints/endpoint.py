@@ -23,7 +23,8 @@ from tenacity import (
 
 from inhabit.agents.core import Call, ModelError, NoAnswerError
 from inhabit.agents.models.endpoints.budget import Budget
-from inhabit.agents.models.endpoints.completion import Completion, ScoredPrompts, Tokens
+from inhabit.agents.models.endpoints.completion import Completion, Text, Tokens
+from inhabit.agents.models.endpoints.next_tokens import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.agents.models.endpoints.transport import RefusedAnswerError, may_pass
 from inhabit.agents.models.endpoints.wire import Body
@@ -31,7 +32,8 @@ from inhabit.envs.credentials import credentials, redact
 from inhabit.envs.entries import first_problem
 
 T = TypeVar("T")
-A = TypeVar("A", Completion, ScoredPrompts)
+A = TypeVar("A", Completion, NextTokens)
+F = TypeVar("F", Tokens, Text)
 
 _LOST = 2
 """Tries at an address where nothing has ever answered: it is probably wrong."""
@@ -98,12 +100,15 @@ class Endpoint:
             ModelError: it fails as often as it may.
         """
         create = self._client.chat.completions.with_raw_response.create
-        return await self._persist(self._paid, create, body, extra, Completion)
 
-    async def complete(self, body: Mapping[str, Any], extra: Body) -> ScoredPrompts:
-        """The scores of the prompts in `body`, from vLLM's /completions. Raises as `ask` does."""
-        create = self._client.completions.with_raw_response.create
-        return await self._persist(self._paid, create, body, extra, ScoredPrompts)
+        async def content() -> object:
+            return (await create(**body, extra_body=extra)).content
+
+        return await self._persist(self._paid, content, Completion)
+
+    async def next_tokens(self, path: str, body: Body) -> NextTokens:
+        """What may follow each of several prompts, from vLLM's `path`. Raises as `ask` does."""
+        return await self._persist(self._paid, lambda: self._posted(path, body), NextTokens)
 
     async def tokenize(self, body: Body) -> tuple[int, ...]:
         """The tokens of a prompt, from vLLM's /tokenize, which lies beside /v1 and costs nothing.
@@ -111,7 +116,13 @@ class Endpoint:
         Raises:
             ModelError: there is no such address, or it fails.
         """
-        return await self._persist(self._tokens, body)
+        found: Tokens = await self._persist(self._unpaid, "tokenize", body, Tokens)
+        return found.tokens
+
+    async def detokenize(self, body: Body) -> str:
+        """The text of tokens, from vLLM's /detokenize. Raises as `tokenize` does."""
+        found: Text = await self._persist(self._unpaid, "detokenize", body, Text)
+        return found.prompt
 
     async def _persist(self, attempt: Callable[..., Awaitable[T]], *given: Any) -> T:
         """What `attempt` returns, tried again where it fails for a temporary reason."""
@@ -143,25 +154,29 @@ class Endpoint:
         """Let go of connections. Safe to call twice."""
         await self._client.close()
 
-    async def _paid(
-        self, create: Callable[..., Awaitable[Any]], body: Body, extra: Body, kind: type[A]
-    ) -> A:
+    async def _paid(self, ask: Callable[[], Awaitable[object]], kind: type[A]) -> A:
         async with self._places:
             self._budget.begin_call()
-            answer = await self._sent(create(**body, extra_body=extra))
+            answer = await self._sent(ask())
         self._answered = True
-        read = _read(answer.content, self._keys, kind)
+        read = _read(answer, self._keys, kind)
         self._budget.count(read.tokens)
         return read
 
-    async def _tokens(self, body: Body) -> tuple[int, ...]:
-        address = f"{str(self._client.base_url).rstrip('/').removesuffix('/v1')}/tokenize"
+    async def _unpaid(self, name: str, body: Body, kind: type[F]) -> F:
+        address = f"{str(self._client.base_url).rstrip('/').removesuffix('/v1')}/{name}"
         async with self._places:
-            found = await self._sent(self._client.post(address, body=body, cast_to=object))
+            found = await self._sent(self._posted(address, body))
         try:
-            return Tokens.model_validate(found).tokens
+            return kind.model_validate(found)
         except ValidationError as error:
-            raise ModelError(f"{self._name} gives no tokens of a prompt.") from error
+            raise ModelError(f"{self._name} can't {name}: its answer can't be read.") from error
+
+    async def _posted(self, path: str, body: Body) -> object:
+        try:
+            return await self._client.post(path, body=body, cast_to=object)
+        except (ValueError, RecursionError) as error:
+            raise PassingError(f"its answer could not be read: {error}") from error
 
     async def _sent(self, asked: Awaitable[Any]) -> Any:
         try:
@@ -236,11 +251,15 @@ def _after(state: RetryCallState) -> float | None:
     return error.after if isinstance(error, PassingError) else None
 
 
-def _read(content: bytes, keys: Sequence[str], kind: type[A]) -> A:
+def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
+    """An answer: JSON, or what it was parsed into."""
     try:
+        found = json.loads(content) if isinstance(content, bytes) else content
+        if isinstance(found, dict) and "choices" not in found and (said := _words(found)):
+            raise PassingError(f"its answer is an error: {redact(said, keys)}")
         # By way of Python's own JSON, which lets half a surrogate pair through: that is paid for.
         # However a key was escaped, it stands there as it is then.
-        plain = redact(json.dumps(json.loads(content), ensure_ascii=False), keys)
+        plain = redact(json.dumps(found, ensure_ascii=False), keys)
         return kind.model_validate_json(plain.encode(errors="replace"))
     except ValidationError as error:
         raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
@@ -279,7 +298,7 @@ def _words(said: object) -> str:
     if isinstance(said, str):
         return said
     if isinstance(said, dict):
-        return _words(said.get("message") or said.get("msg"))
+        return _words(said.get("message") or said.get("msg") or said.get("error"))
     if not isinstance(said, list):
         return ""
     found = []

@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,12 +14,12 @@ from warnings import warn
 
 from inhabit.agents.core import Call, Decision, ModelError, Ranked
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
-from inhabit.agents.models.endpoints.batch_scoring import PromptBatches
 from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.cache import Cached
-from inhabit.agents.models.endpoints.completion import Completion, ScoredPrompts
+from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
+from inhabit.agents.models.endpoints.ranking import EndpointRanking, Ways
 from inhabit.agents.models.endpoints.refusals import Change, RefusalError
-from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, score
+from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, TrieScores
 from inhabit.agents.models.endpoints.settings import OpenAISettings
 from inhabit.agents.models.endpoints.wire import (
     Body,
@@ -27,6 +27,7 @@ from inhabit.agents.models.endpoints.wire import (
     functions,
     messages,
 )
+from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.core import UnavailableError
 
@@ -46,10 +47,12 @@ _LETTERS = 20
 class OpenAIModel(Model):
     """A model behind an endpoint. Calls of all episodes go side by side."""
 
-    def __init__(self, endpoint: Endpoint, name: str, settings: OpenAISettings) -> None:
-        """Ask `endpoint` for the model that it knows as `name`."""
+    def __init__(
+        self, endpoint: Endpoint, name: str, settings: OpenAISettings, ways: Ways | None = None
+    ) -> None:
+        """Ask `endpoint` for the model that it knows as `name`; for scores in these `ways`."""
         self.name = f"openai:{name}"
-        ranks = {Ability.RANK} if settings.prompt_logprobs else set()
+        ranks = {Ability.RANK, Ability.BEAM} if settings.prompt_logprobs else set()
         self._declared = (_ABLE | ranks) - settings.lacks
         self.details = {
             "base_url": settings.base_url or _OPENAI,
@@ -57,16 +60,18 @@ class OpenAIModel(Model):
             "max_tokens": settings.max_tokens,
             "extra": dict(settings.extra),
         }
+        if ways is not None:
+            self.details["scoring"] = {"text": ways.text, "images": ways.images}
         self._endpoint = endpoint
         # The package `openai`, which this imports, is an extra.
         from inhabit.agents.models.endpoints.adapting import AdaptingEndpoint
 
         self._adapting = AdaptingEndpoint(endpoint, self.name)
-        self._batches = PromptBatches(endpoint)
         self._cut_off = False
         self._settings = settings
         self._extra = dict(settings.extra)
         self._model = name
+        self._ranking = EndpointRanking(endpoint, name, self._extra, self._whole, ways or Ways())
         # OpenAI's own newest models know the long name alone, and most others the short one.
         self._limit = "max_tokens" if settings.base_url else "max_completion_tokens"
 
@@ -177,31 +182,67 @@ class OpenAIModel(Model):
         return Ranking(tuple(Ranked(one, _sum(likely, one), 1) for one in letters), call)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
-        """Scores from the endpoint's `prompt_logprobs`.
-
-        A prompt of text alone takes one request for all candidates where the server has vLLM's
-        /tokenize; any other takes one for each candidate.
-        """
+        """Exact scores, as `agents/models/endpoints/ranking.py` asks for them."""
         if Ability.RANK not in self.abilities:
             raise ModelError(
                 f"{self.name} can't rank texts. Endpoints of vLLM can: --set prompt_logprobs=true."
             )
-        begin, extra = time.perf_counter(), {**self._extra, **EXTRA}
-        bodies = [self._body([*prompt, Message("assistant", (text,))], 1) for text in candidates]
-        found = await self._batches.scores(bodies, candidates, extra)
-        if found is not None:
-            return Ranking(found.scores, self._call(prompt, "", [found.answer], begin))
+        return await self._scored(prompt, candidates, TrieScores.rank)
+
+    async def beam(
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        *,
+        width: int,
+        end: bool = False,
+        length_penalty: float = 0.0,
+    ) -> Ranking:
+        """The best by `agents/models/local/beam_search.py`: about a request for each token."""
+        rules = BeamRules(width, end, length_penalty)
+        if Ability.BEAM not in self.abilities:
+            return await super().beam(prompt, candidates, width=width)
+        return await self._scored(prompt, candidates, lambda found: found.beam(rules), end=end)
+
+    async def find_ways(self) -> Ways:
+        """Find out how the endpoint can be asked for scores.
+
+        Raises:
+            ModelError: it gives none.
+        """
+        return await self._ranking.find_ways(images=Ability.IMAGES in self.abilities)
+
+    async def _scored(
+        self,
+        prompt: Sequence[Message],
+        candidates: Sequence[str],
+        search: Callable[[TrieScores], Awaitable[tuple[Ranked, ...]]],
+        *,
+        end: bool = False,
+    ) -> Ranking:
+        begin = time.perf_counter()
+        paid: list[PaidAnswer] = []
         try:
-            answers = await self._all(prompt, bodies, extra, begin)
+            scores = await self._ranking.scores(prompt, candidates, paid, end=end)
+            found = await search(scores)
+        except ModelError as error:
+            if paid:
+                later = error.decision.calls if error.decision else ()
+                calls = (self._call(prompt, "", paid, begin), *later)
+                error.decision = Decision(None, calls=calls)
+            raise
+        return Ranking(found, self._call(prompt, "", paid, begin))
+
+    async def _whole(
+        self, prompt: Sequence[Message], candidates: Sequence[str]
+    ) -> Sequence[Completion]:
+        """The answers about whole candidates, which are asked side by side."""
+        bodies = [self._body([*prompt, Message("assistant", (text,))], 1) for text in candidates]
+        try:
+            return await self._all(prompt, bodies, {**self._extra, **EXTRA}, time.perf_counter())
         except RefusalError as error:
             if error.mentions("prompt_logprobs|add_generation_prompt|continue_final_message"):
                 raise ModelError(f"{NO_SCORES} It refuses: {error.said}.") from error
-            raise
-        call = self._call(prompt, "", answers, begin)
-        try:
-            return Ranking(score(candidates, answers), call)
-        except ModelError as error:
-            error.decision = Decision(None, calls=(call,))
             raise
 
     def count_earlier(self, calls: Iterable[Call]) -> None:
@@ -220,7 +261,7 @@ class OpenAIModel(Model):
         self,
         prompt: Sequence[Message],
         reply: str,
-        answers: Sequence[Completion | ScoredPrompts],
+        answers: Sequence[PaidAnswer],
         begin: float,
     ) -> Call:
         known = [a.tokens for a in answers if a.tokens is not None]
@@ -232,7 +273,7 @@ class OpenAIModel(Model):
             seconds=time.perf_counter() - begin,
             served=", ".join(sorted({a.served for a in answers if a.served})),
             requests=len(answers),
-            notes=tuple(self._adapting.notes),
+            notes=(*self._adapting.notes, *self._ranking.ways.notes),
         )
 
     def _body(self, prompt: Sequence[Message], max_tokens: int | None) -> Body:
@@ -279,12 +320,13 @@ def _key(base_url: str | None) -> str | None:
 
 def _load(name: str, settings: OpenAISettings) -> Model:
     budget = Budget(calls=settings.budget_calls, tokens=settings.budget_tokens)
+    ways = None
     if settings.prompt_logprobs:
-        probe = _rank_one(OpenAIModel(_endpoint(name, settings, budget), name, settings))
+        probe = _found_ways(OpenAIModel(_endpoint(name, settings, budget), name, settings))
         # In a thread, because a loop may be running here, and connections belong to their loop.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, probe).result()
-    model = OpenAIModel(_endpoint(name, settings, budget), name, settings)
+            ways = thread.submit(asyncio.run, probe).result()
+    model = OpenAIModel(_endpoint(name, settings, budget), name, settings, ways)
     if settings.cache is None:
         return model
     return Cached(model, settings.cache, samples=settings.cache_samples)
@@ -322,12 +364,14 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
     )
 
 
-async def _rank_one(model: OpenAIModel) -> None:
-    """See that the endpoint scores prompts."""
+async def _found_ways(model: OpenAIModel) -> Ways:
     try:
-        await model.rank([Message("user", ("Say yes.",))], ["yes"])
+        ways = await model.find_ways()
     finally:
         await model.close()
+    for note in ways.notes:
+        warn(f"{model.name}: {note}.", stacklevel=2)
+    return ways
 
 
 REGISTRATION = ModelRegistration(

@@ -1,27 +1,27 @@
-"""How likely texts are as answers, from what vLLM says of every token of a prompt.
+"""How likely texts are as answers, from log-probabilities along a trie of their tokens.
 
-An endpoint is asked about each candidate by itself, with the candidate as the beginning of the
-answer that it would go on with. The scores are those of `agents/models/local/likelihood.py`:
-candidates are events of which no two can both happen, so that one that is the beginning of another
-is scored as the answer that doesn't go on so.
+The scores are those of `agents/models/local/likelihood.py`: candidates are events of which no two
+can both happen, so that one that is the beginning of another is scored as the answer that doesn't
+go on so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from inhabit.agents.core import ModelError, Ranked
+from inhabit.agents.models.endpoints.answer_tokens import CONTINUED
 from inhabit.agents.models.endpoints.completion import Completion, PromptToken
 from inhabit.agents.models.endpoints.wire import Body
+from inhabit.agents.models.local.beam_search import BeamRules, Following, levels
+from inhabit.agents.models.local.trie import Trie
 
-EXTRA: Body = {
-    "prompt_logprobs": 0,  # of the tokens that are there, and of no others beside them
-    "add_generation_prompt": False,
-    "continue_final_message": True,
-}
-"""What vLLM is asked beside the messages, of which the last one is the candidate."""
+EXTRA: Body = {"prompt_logprobs": 0, **CONTINUED}
+"""What vLLM is asked beside the messages, of which the last one is the candidate: the scores of the
+tokens that are there, and of no others beside them."""
 
 
 NO_SCORES = (
@@ -34,31 +34,87 @@ NO_SCORES = (
 class Token:
     """A token of a candidate, and the logarithm of its probability after those before it."""
 
-    id: str
+    id: int
     logprob: float
 
 
-def score(texts: Sequence[str], answers: Sequence[Completion]) -> tuple[Ranked, ...]:
-    """Every text with its score, from the answers about each.
+class TrieScores:
+    """What is known of one trie of candidates: the log-probability of each of its edges."""
+
+    def __init__(self, texts: Sequence[str], trie: Trie, likely: dict[int, float]) -> None:
+        """Score `texts`, the sequences of `trie`, by `likely`: edge -> nats."""
+        self.trie = trie
+        self.texts = texts
+        self._likely = likely
+
+    @cached_property
+    def outgoing(self) -> Mapping[int, Sequence[int]]:
+        """Node -> its edges."""
+        return self.trie.outgoing()
+
+    async def read(self, nodes: Iterable[int]) -> None:
+        """Learn the edges of `nodes`. Here all of them are known."""
+
+    async def rank(self) -> tuple[Ranked, ...]:
+        """Every text with its score."""
+        await self.read(range(len(self.trie)))
+        ends = {node: self._none(node) for node in self.trie.ends if node is not None}
+        return tuple(
+            Ranked(
+                text,
+                math.fsum(self._likely[edge] for edge in path)
+                + (0.0 if end is None else ends[end]),
+                len(path),
+            )
+            for text, path, end in zip(self.texts, self.trie.paths, self.trie.ends, strict=True)
+        )
+
+    async def beam(self, rules: BeamRules) -> tuple[Ranked, ...]:
+        """The best texts by a beam search, which reads the trie level by level."""
+        searching = levels([(self.trie, rules)])
+        (nodes,) = next(searching)
+        while True:
+            await self.read(nodes)
+            try:
+                (nodes,) = searching.send([[self._following(node) for node in nodes]])
+            except StopIteration as end:
+                ((*results,),) = end.value
+                break
+        return tuple(
+            Ranked(self.texts[one.sequence], one.score, len(self.trie.paths[one.sequence]))
+            for one in results
+        )
+
+    def _following(self, node: int) -> Following:
+        none = self._none(node) if node in self.trie.ends else None
+        return Following([self._likely[edge] for edge in self.outgoing[node]], none)
+
+    def _none(self, node: int) -> float:
+        """The logarithm of how likely none of the longer candidates follows."""
+        taken = math.fsum(math.exp(self._likely[edge]) for edge in self.outgoing[node])
+        return math.log1p(-taken) if taken < 1.0 else -math.inf
+
+
+def scores_of(texts: Sequence[str], answers: Sequence[Completion]) -> TrieScores:
+    """The scores of `texts`, from the answers about each.
 
     Raises:
         ModelError: an answer has no `prompt_logprobs`, or they don't end in the text.
     """
-    return score_paths(
-        texts, [_path(text, answer) for text, answer in zip(texts, answers, strict=True)]
-    )
+    paths = [tokens_of(text, answer) for text, answer in zip(texts, answers, strict=True)]
+    trie = Trie.pack([[token.id for token in path] for path in paths])
+    likely: dict[int, float] = {}
+    for edges, path in zip(trie.paths, paths, strict=True):
+        likely |= zip(edges, (token.logprob for token in path), strict=True)
+    return TrieScores(texts, trie, likely)
 
 
-def score_paths(texts: Sequence[str], paths: Sequence[tuple[Token, ...]]) -> tuple[Ranked, ...]:
-    """Every text with its score, from the tokens of each."""
-    return tuple(
-        Ranked(text, sum(t.logprob for t in path) + _stays(path, paths), len(path))
-        for text, path in zip(texts, paths, strict=True)
-    )
+def tokens_of(text: str, answer: Completion) -> tuple[Token, ...]:
+    """The tokens at the end of the prompt that are `text`.
 
-
-def _path(text: str, answer: Completion) -> tuple[Token, ...]:
-    """The tokens at the end of the prompt that are `text`."""
+    Raises:
+        ModelError: the answer has no `prompt_logprobs`, or they don't end in the text.
+    """
     if not answer.prompt_logprobs:
         raise ModelError(NO_SCORES)
     found: list[Token] = []
@@ -77,17 +133,5 @@ def _path(text: str, answer: Completion) -> tuple[Token, ...]:
     return tuple(reversed(found))
 
 
-def _here(place: Mapping[str, PromptToken]) -> tuple[str, PromptToken]:
+def _here(place: Mapping[int, PromptToken]) -> tuple[int, PromptToken]:
     return next(iter(place.items()))
-
-
-def _stays(path: tuple[Token, ...], paths: Sequence[tuple[Token, ...]]) -> float:
-    """The logarithm of how likely none of the longer candidates follows."""
-    ids, end = [t.id for t in path], len(path)
-    following = {
-        other[end].id: other[end].logprob
-        for other in paths
-        if len(other) > end and [t.id for t in other[:end]] == ids
-    }
-    taken = math.fsum(map(math.exp, following.values()))
-    return math.log1p(-taken) if taken < 1.0 else -math.inf

@@ -17,9 +17,17 @@ Body = dict[str, JsonValue]
 """A request, or a part of one, as JSON."""
 
 
-def messages(prompt: Sequence[Message]) -> list[JsonValue]:
-    """`prompt` as an endpoint reads it: plain text where there are no images among it."""
-    return [_message(message) for message in prompt]
+def messages(
+    prompt: Sequence[Message], *, pixels: bool = True, named: bool = False
+) -> list[JsonValue]:
+    """`prompt` as an endpoint reads it: plain text where there are no images among it.
+
+    Args:
+        prompt: oldest turn first.
+        pixels: False for a server of vLLM that holds the images already: it finds them by name.
+        named: give each image its digest as a name, as vLLM takes it.
+    """
+    return [_message(message, pixels=pixels, named=named) for message in prompt]
 
 
 def functions(tools: Sequence[Mapping[str, JsonValue]]) -> list[JsonValue]:
@@ -40,8 +48,9 @@ def holds_image(body: JsonValue) -> bool:
     return isinstance(body, list) and any(map(holds_image, body))
 
 
-def _message(message: Message) -> JsonValue:
-    body: Body = {**message.fields, "role": message.role, "content": _content(message)}
+def _message(message: Message, *, pixels: bool, named: bool) -> JsonValue:
+    content = _content(message, pixels=pixels, named=named)
+    body: Body = {**message.fields, "role": message.role, "content": content}
     if message.wants:
         body["tool_calls"] = [_tool_call(want) for want in message.wants]
     if message.answers:
@@ -61,16 +70,22 @@ def _tool_call(want: ToolCall) -> JsonValue:
     return {"type": "function", **fields, "id": want.id, "function": function}
 
 
-def _content(message: Message) -> JsonValue:
+def _content(message: Message, *, pixels: bool, named: bool) -> JsonValue:
     if all(isinstance(part, str) for part in message.parts):
         return _sendable("".join(part for part in message.parts if isinstance(part, str)))
-    return [_part(part) for part in message.parts]
+    return [
+        _image(part, pixels=pixels, named=named)
+        if isinstance(part, Image)
+        else {"type": "text", "text": _sendable(part)}
+        for part in message.parts
+    ]
 
 
-def _part(part: str | Image) -> JsonValue:
-    if isinstance(part, str):
-        return {"type": "text", "text": _sendable(part)}
-    return {"type": "image_url", "image_url": {"url": data_url(part.rgb)}}
+def _image(image: Image, *, pixels: bool, named: bool) -> JsonValue:
+    # The server believes the name: so it is the digest of the pixels, and all of it.
+    name: Body = {"uuid": image.sha256} if named else {}
+    url: JsonValue = {"url": data_url(image.rgb)} if pixels else None
+    return {"type": "image_url", "image_url": url, **name}
 
 
 def _sendable(text: str) -> str:

@@ -12,18 +12,10 @@ With `BeamRules.end` the candidates end with the end-of-answer token, and the se
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
-from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.likelihood import log_prob_ends
-from inhabit.agents.models.local.reader import PromptReader, ReadPrefix, batch_caches
 from inhabit.agents.models.local.trie import Trie
 
 
@@ -55,61 +47,49 @@ class BeamResult:
     """What it is ordered by."""
 
 
-class NodeReader(Protocol):
-    """Logits at nodes of several tries, level by level."""
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What may follow a node of a trie."""
 
-    @property
-    def tokens(self) -> Sequence[int]:
-        """Number of tokens read for each question."""
-        ...
-
-    def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
-        """Logits (nodes, vocabulary) of the next level of each trie, which begins with node 0."""
-        ...
+    edges: Sequence[float]
+    """Log-probability, in nats, of each edge that begins at the node, in the order of the edges."""
+    none: float | None
+    """Log-probability that none of them follows; None where no sequence ends at the node."""
 
 
-@torch.inference_mode()
-def search(
-    reader: PromptReader, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]
-) -> list[tuple[list[BeamResult], int]]:
-    """The best sequences of each trie after its prompt, by a beam search.
+Levels = Generator[list[list[int]], Sequence[Sequence[Following]], list[list[BeamResult]]]
+"""Yields the nodes of each trie that have to be read next, is sent what follows each of them, and
+returns the results of each trie."""
+
+
+def levels(questions: Sequence[tuple[Trie, BeamRules]]) -> Levels:
+    """Search each trie level by level, beginning with its node 0.
 
     Returns:
-        For each question at most `width` results, best first, of equals the first; and the number
-        of tokens that were read.
+        For each trie at most `width` results, best first, of equals the first.
     """
-    if reader.alone and len(questions) > 1:
-        return [found for one in questions for found in search(reader, [one])]
-    reading = _Reading(reader, [(prompt, trie) for prompt, trie, _ in questions])
-    return descend(reading, [(trie, rules) for _, trie, rules in questions])
-
-
-def descend(
-    reading: NodeReader, questions: Sequence[tuple[Trie, BeamRules]]
-) -> list[tuple[list[BeamResult], int]]:
-    """`search` for tries whose logits `reading` gives."""
     trees = [_Tree(trie) for trie, _ in questions]
     found: list[list[BeamResult]] = [[] for _ in questions]
     beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of its prefix
     while any(beams):
-        for i, said in enumerate(reading.logits_at([list(beam) for beam in beams])):
+        for i, said in enumerate((yield [list(beam) for beam in beams])):
             beams[i], found[i] = _step(trees[i], beams[i], found[i], said, questions[i][1])
-    return list(zip(found, reading.tokens, strict=True))
+    return found
 
 
 def _step(
     tree: _Tree,
     beam: Mapping[int, float],
     found: Sequence[BeamResult],
-    said: torch.Tensor,
+    said: Sequence[Following],
     rules: BeamRules,
 ) -> tuple[dict[int, float], list[BeamResult]]:
-    """The next beam and the results so far; `said` has a row of logits for each node of `beam`."""
+    """The next beam and the results so far; `said` is what follows each node of `beam`."""
     ended: list[tuple[int, float]] = []
     going_on: dict[int, float] = {}
-    for node, logits in zip(beam, said, strict=True):
-        ended += tree.ending(node, beam[node], logits)
-        going_on |= tree.going_on(node, beam[node], logits)
+    for node, following in zip(beam, said, strict=True):
+        ended += tree.ending(node, beam[node], following)
+        going_on |= tree.going_on(node, beam[node], following)
     if rules.end:
         scores = sorted([*(score for _, score in ended), *going_on.values()], reverse=True)
         least = scores[: rules.width][-1]
@@ -131,19 +111,15 @@ class _Tree:
     """Lookups for walking down a trie."""
 
     def __init__(self, trie: Trie) -> None:
-        self._tokens = trie.edge_tokens
         self._depths = trie.depths
         self._lengths = [len(path) for path in trie.paths]
-        self._edges: dict[int, list[int]] = {}
-        """Node -> its outgoing edges."""
+        self._edges = trie.outgoing()
         self._nodes: dict[int, int] = {}
         """Edge -> the node that it leads to, unless that is a leaf."""
         self._last: dict[int, list[int]] = {}
         """Edge -> the sequences that end with it at a leaf."""
         self._stop: dict[int, list[int]] = {}
         """Node -> the sequences that end there, while others continue."""
-        for edge, node in enumerate(trie.edge_nodes.tolist()):
-            self._edges.setdefault(node, []).append(edge)
         for sequence, (path, end) in enumerate(zip(trie.paths, trie.ends, strict=True)):
             for edge, following in pairwise(path):
                 self._nodes[edge] = int(trie.edge_nodes[following])
@@ -164,112 +140,15 @@ class _Tree:
         longer = rules.length_penalty > 0 and not rules.end
         return rules.value(score, max(self._lengths) if longer else int(self._depths[node]))
 
-    def ending(self, node: int, score: float, logits: torch.Tensor) -> Iterator[tuple[int, float]]:
+    def ending(self, node: int, score: float, following: Following) -> Iterator[tuple[int, float]]:
         """The sequences that end at `node` of `score`, or one token after it, with their scores."""
-        if stopping := self._stop.get(node):
-            end = score + log_prob_ends(logits, self._tokens[self._edges[node]])
-            yield from ((sequence, end) for sequence in stopping)
-        for edge, likely in self._likely(node, logits):
+        if following.none is not None:
+            end = score + following.none
+            yield from ((sequence, end) for sequence in self._stop.get(node, ()))
+        for edge, likely in zip(self._edges[node], following.edges, strict=True):
             yield from ((sequence, score + likely) for sequence in self._last.get(edge, ()))
 
-    def going_on(self, node: int, score: float, logits: torch.Tensor) -> dict[int, float]:
+    def going_on(self, node: int, score: float, following: Following) -> dict[int, float]:
         """The child nodes of `node`, with their scores."""
-        likely = self._likely(node, logits)
+        likely = zip(self._edges[node], following.edges, strict=True)
         return {self._nodes[e]: score + one for e, one in likely if e in self._nodes}
-
-    def _likely(self, node: int, logits: torch.Tensor) -> Iterator[tuple[int, float]]:
-        edges = self._edges[node]
-        said = logits[torch.from_numpy(self._tokens[edges])] - logits.logsumexp(-1)
-        return zip(edges, said.double().tolist(), strict=True)
-
-
-@dataclass(slots=True, eq=False)
-class _Row:
-    """One prompt and its trie, and their columns in the cache."""
-
-    prompt: EncodedPrompt
-    trie: Trie
-    prefix: ReadPrefix
-    seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """Whether each column belongs to the prompt, (columns,)."""
-    columns: dict[int, int] = field(default_factory=dict)
-    """Node -> its column."""
-
-
-class _Reading:
-    """Logits at nodes of tries, read level by level after their prompts.
-
-    All rows share the columns of one cache; masks tell them apart.
-    """
-
-    def __init__(
-        self, reader: PromptReader, questions: Sequence[tuple[EncodedPrompt, Trie]]
-    ) -> None:
-        self._reader = reader
-        read = reader.read_prefixes([prompt for prompt, _ in questions])
-        self._rows = [_Row(*one, prefix) for one, prefix in zip(questions, read, strict=True)]
-        self._columns = max(row.prefix.read for row in self._rows)
-        caches = [row.prefix.cache for row in self._rows]
-        self._cache = batch_caches(caches) if self._columns else None
-
-    @property
-    def tokens(self) -> list[int]:
-        """Number of tokens read for each question."""
-        return [len(row.prompt.ids) + len(row.columns) for row in self._rows]
-
-    def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
-        """Logits (nodes, vocabulary) of the next level of each trie, which begins with node 0."""
-        logits = self._next(nodes) if self._rows[0].seen.size else self._first()
-        return [said[: len(some)] for said, some in zip(logits, nodes, strict=True)]
-
-    def _first(self) -> torch.Tensor:
-        """Logits after the prompts, which end in the same column."""
-        longest = max(len(row.prompt.ids) - row.prefix.read for row in self._rows)
-        ids, positions, seen = self._blank(longest)
-        for i, row in enumerate(self._rows):
-            read, shift = row.prefix.read, row.prefix.shift
-            rest = row.prompt.ids[read:]
-            ids[i, -len(rest) :] = rest
-            positions[i, -len(rest) :] = shift + np.arange(read, read + len(rest))
-            here = seen[i, -len(rest) :]
-            here[:, :read] = True
-            here[:, -len(rest) :] = np.tri(len(rest), dtype=np.bool_)
-            row.seen = here[-1]
-        return self._forward(ids, positions, seen, keep=1)
-
-    def _next(self, nodes: Sequence[list[int]]) -> torch.Tensor:
-        longest = max(map(len, nodes))
-        ids, positions, seen = self._blank(longest)
-        for i, (row, some) in enumerate(zip(self._rows, nodes, strict=True)):
-            row.columns |= {node: self._columns + n for n, node in enumerate(some)}
-            ids[i, : len(some)] = row.trie.tokens[some]
-            after = row.prefix.shift + len(row.prompt.ids) - 1
-            positions[i, : len(some)] = after + row.trie.depths[some]
-            here = seen[i, : len(some)]
-            here[:, : row.seen.size] = row.seen
-            read = np.ix_(some, list(row.columns))
-            here[:, list(row.columns.values())] = row.trie.ancestors[read]
-        return self._forward(ids, positions, seen, keep=longest)
-
-    def _blank(
-        self, longest: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Empty tokens, positions and attention mask for `longest` more columns."""
-        shape = len(self._rows), longest
-        seen = np.zeros((*shape, self._columns + longest), np.bool_)
-        return np.zeros(shape, np.int64), np.zeros(shape, np.int64), seen
-
-    def _forward(
-        self,
-        ids: NDArray[np.int64],
-        positions: NDArray[np.int64],
-        seen: NDArray[np.bool_],
-        *,
-        keep: int,
-    ) -> torch.Tensor:
-        prompts = [row.prompt for row in self._rows]
-        logits, self._cache = self._reader.forward(
-            self._cache, ids, positions, seen, keep=keep, prompts=prompts
-        )
-        self._columns += ids.shape[1]
-        return logits.float()

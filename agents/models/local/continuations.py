@@ -61,23 +61,17 @@ class Continuations:
         inner = {int(i) for row in self._trie.ancestors for i in row.nonzero()[0][:-1]}
         leaves = [node for node in range(len(self._trie)) if node not in inner and node]
         found: dict[int, torch.Tensor] = {0: self._read.last[0]}
-        for leaf, said in zip(leaves, self._along([self._path(n) for n in leaves]), strict=True):
-            found |= zip(self._nodes(leaf), said, strict=True)
+        for leaf, said in zip(
+            leaves, self._along([self._trie.path(n) for n in leaves]), strict=True
+        ):
+            found |= zip(self._trie.nodes_to(leaf), said, strict=True)
         return torch.stack([found[node] for node in range(len(self._trie))])
 
     def logits_at(self, nodes: Sequence[int]) -> torch.Tensor:
         """Logits at some nodes, (nodes, vocabulary), in float32."""
         later = [node for node in nodes if node]
-        said = iter(self._along([self._path(node) for node in later]))
+        said = iter(self._along([self._trie.path(node) for node in later]))
         return torch.stack([next(said)[-1] if node else self._read.last[0] for node in nodes])
-
-    def _nodes(self, node: int) -> list[int]:
-        """The nodes from the first token to `node`."""
-        above = [int(i) for i in self._trie.ancestors[node].nonzero()[0] if i]
-        return sorted(above, key=lambda one: int(self._trie.depths[one]))
-
-    def _path(self, node: int) -> list[int]:
-        return [int(self._trie.tokens[one]) for one in self._nodes(node)]
 
     def _read_prompt(self, prompt: EncodedPrompt) -> _ReadPrompt:
         shift, places = locate(self._model, prompt)

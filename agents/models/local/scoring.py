@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.beam_search import BeamResult, BeamRules, descend, search
+from inhabit.agents.models.local.beam_reading import descend, search
+from inhabit.agents.models.local.beam_search import BeamResult, BeamRules
 from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums

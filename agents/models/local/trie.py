@@ -78,3 +78,19 @@ class Trie:
     def __len__(self) -> int:
         """Number of nodes, node 0 included."""
         return len(self.tokens)
+
+    def outgoing(self) -> dict[int, list[int]]:
+        """Node -> the edges that begin there, at least one."""
+        edges: dict[int, list[int]] = {}
+        for edge, node in enumerate(self.edge_nodes.tolist()):
+            edges.setdefault(node, []).append(edge)
+        return edges
+
+    def nodes_to(self, node: int) -> list[int]:
+        """The nodes from the first token to `node`; none for node 0."""
+        above = [int(i) for i in self.ancestors[node].nonzero()[0] if i]
+        return sorted(above, key=lambda one: int(self.depths[one]))
+
+    def path(self, node: int) -> tuple[int, ...]:
+        """The tokens of `node`."""
+        return tuple(int(self.tokens[one]) for one in self.nodes_to(node))

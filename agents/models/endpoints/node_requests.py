@@ -1,0 +1,161 @@
+"""Scores at the nodes of a trie of candidates: one request of vLLM for all of them.
+
+The prompt with one node of the trie after it is asked for one more token, and for the
+log-probabilities of the tokens that go on from that node. Unlike log-probabilities of the prompt's
+own tokens, these leave the server its prefix cache: it computes the prompt once, and a token or so
+for each node. Without images the prompts are token ids (/completions); with them they are chats
+(/chat/completions/batch), and each image goes once, by the digest of its pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from inhabit.agents.core import ModelError
+from inhabit.agents.models.core import Image, Message
+from inhabit.agents.models.endpoints.answer_tokens import CONTINUED, AnswerTokens, turn
+from inhabit.agents.models.endpoints.next_tokens import NextTokens
+from inhabit.agents.models.endpoints.refusals import RefusalError
+from inhabit.agents.models.endpoints.wire import Body, messages
+from inhabit.agents.models.local.trie import Trie
+
+if TYPE_CHECKING:
+    from inhabit.agents.models.endpoints.endpoint import Endpoint
+
+_TOKENS = 128
+"""Tokens that one request of vLLM may ask about (MAX_LOGPROB_TOKEN_IDS)."""
+_SCORES = 100_000
+"""Scores that one answer may hold: about 12 MB of JSON."""
+_MISS = r"cache miss|data is not provided"
+
+
+@dataclass(slots=True)
+class NodeGroup:
+    """Nodes that one request asks about; each is asked about all of `tokens`."""
+
+    nodes: list[int] = field(default_factory=list)
+    tokens: set[int] = field(default_factory=set)
+
+    def takes(self, tokens: Collection[int]) -> bool:
+        """Whether there is room for one more node, with these following tokens."""
+        together = len(self.tokens.union(tokens))
+        return together <= _TOKENS and together * (len(self.nodes) + 1) <= _SCORES
+
+
+def grouped(following: Mapping[int, Sequence[int]]) -> list[NodeGroup]:
+    """Few groups of nodes, from the tokens that follow each; node 0 is in the first.
+
+    A node that more tokens follow than one request may ask about is in several groups.
+    """
+    parts = [
+        (node, tokens[i : i + _TOKENS])
+        for node, tokens in following.items()
+        for i in range(0, len(tokens), _TOKENS)
+    ]
+    groups: list[NodeGroup] = []
+    for node, tokens in sorted(parts, key=lambda part: -len(part[1])):
+        group = next((one for one in groups if one.takes(tokens)), None)
+        if group is None:
+            groups.append(group := NodeGroup())
+        group.nodes.append(node)
+        group.tokens.update(tokens)
+    for group in groups:
+        group.nodes.sort()
+    return sorted(groups, key=lambda one: one.nodes[0])
+
+
+class _Pixels(IntEnum):
+    """Which chats of a request bring the pixels of their images, and not only the digests."""
+
+    NONE = 0
+    FIRST = 1
+    ALL = 2
+
+    def brought(self) -> Iterator[bool]:
+        """Whether each chat brings them."""
+        return chain([self is not _Pixels.NONE], repeat(self is _Pixels.ALL))
+
+
+class NodeRequests:
+    """Asks one server about nodes. It remembers which images the server holds."""
+
+    def __init__(self, endpoint: Endpoint, model: str, extra: Body, tokens: AnswerTokens) -> None:
+        """Ask `endpoint` for `model`, whose tokens are `tokens`, with further fields `extra`."""
+        self._endpoint = endpoint
+        self._fields: Body = {**extra, "model": model, "max_tokens": 1, "temperature": 0.0}
+        self._tokens = tokens
+        self._held: set[str] = set()
+        self._least = _Pixels.NONE
+
+    async def by_tokens(self, prompt: tuple[int, ...], trie: Trie, group: NodeGroup) -> NextTokens:
+        """The answer about the nodes of `group` after a prompt of token ids.
+
+        Raises:
+            ModelError: the server can't be asked so, or answers about other prompts.
+        """
+        prompts: list[JsonValue] = [[*prompt, *trie.path(node)] for node in group.nodes]
+        asked = self._asking(group)
+        answer = await self._endpoint.next_tokens(
+            "/completions", {**asked, "prompt": prompts, "logprobs": len(group.tokens)}
+        )
+        depths = sum(int(trie.depths[node]) for node in group.nodes)
+        _check_read(answer, depths + len(prompts) * len(prompt), 0)
+        return answer
+
+    async def by_chats(
+        self, prompt: Sequence[Message], trie: Trie, group: NodeGroup, texts: Sequence[str]
+    ) -> NextTokens:
+        """The answer about the nodes of `group`, whose texts are `texts`, after a chat.
+
+        Raises:
+            ModelError: the server can't be asked so, or answers about other prompts.
+        """
+        images = {p.sha256 for m in prompt for p in m.parts if isinstance(p, Image)}
+        pixels = max(self._least, _Pixels(not images <= self._held))
+        while True:
+            chats: list[JsonValue] = [
+                [*messages(prompt, pixels=brings, named=True), turn(text)]
+                for text, brings in zip(texts, pixels.brought(), strict=False)
+            ]
+            body = {**self._asking(group), **CONTINUED, "logprobs": True}
+            try:
+                answer = await self._endpoint.next_tokens(
+                    "/chat/completions/batch", {**body, "messages": chats}
+                )
+                break
+            except RefusalError as error:
+                if pixels is _Pixels.ALL or not error.mentions(_MISS):
+                    raise
+                self._held -= images
+                pixels = _Pixels(pixels + 1)
+        self._held |= images
+        if pixels is _Pixels.ALL:
+            self._least = pixels
+        depths = sum(int(trie.depths[node]) for node in group.nodes)
+        _check_read(answer, depths, len(group.nodes))
+        return answer
+
+    def _asking(self, group: NodeGroup) -> Body:
+        tokens: list[JsonValue] = [*sorted(group.tokens)]
+        return {**self._fields, "logprob_token_ids": tokens, "return_tokens_as_token_ids": True}
+
+
+def _check_read(answer: NextTokens, tokens: int, prompts: int) -> None:
+    """See that the server read what it was sent: `tokens`, and as many more for each of `prompts`.
+
+    Raises:
+        ModelError: by its own count it read something else.
+    """
+    if answer.tokens is None:
+        return
+    read = answer.tokens[0] - tokens
+    if read % prompts if prompts else read:
+        raise ModelError(
+            f"The endpoint read {answer.tokens[0]} tokens, which are not those that it was sent."
+        )
