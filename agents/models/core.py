@@ -156,6 +156,10 @@ class Model(ABC):
     """What else affects its output, such as {"dtype": "float32"}: for the record of a run."""
     samples: bool = False
     """Whether `generate` samples, so that another seed may give another reply."""
+    instead: Mapping[Ability, str] = MappingProxyType({})
+    """What to do for want of an ability, in sentences."""
+    checked: str = ""
+    """How exact its scores were found to be, in a clause."""
 
     @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:

@@ -28,6 +28,11 @@ _SCHEMA: Mapping[str, JsonValue] = {
 _TOKENS = 64
 _SIDE = 56
 """Pixels of the image: Qwen2-VL refuses sides below 28."""
+_VERBS = "go to", "pick up", "put down", "open", "close", "wash", "slice", "heat", "cool", "turn on"
+_THINGS = "fridge", "sink", "table", "drawer", "shelf", "box", "mug", "plate", "knife", "apple"
+CANDIDATES = tuple(f"{v} the {t}{n}" for v in _VERBS for t in _THINGS for n in ("", "_2"))
+"""Two hundred actions."""
+_IMAGES = tuple(Image(np.full((300, 300, 3), shade, np.uint8)) for shade in (80, 160))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,52 @@ async def probe(model: Model) -> AsyncIterator[Probed]:
     for ability, ask in _PROBES.items():
         if ability in model.abilities:
             yield await _one(ability, ask, model)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCost:
+    """What one decision with many candidates and two images costs."""
+
+    agent: str
+    """That decides so."""
+    candidates: int
+    images: int
+    requests: int
+    tokens: int
+    """Read; a server may have most of them in its prefix cache."""
+    calls: tuple[Call, ...]
+    """What was asked to find out, and paid."""
+
+
+async def decision_cost(model: Model, *, images: bool) -> DecisionCost:
+    """Have `model` decide among `CANDIDATES`, or as few as show what that costs.
+
+    Args:
+        model: to ask.
+        images: whether with two images.
+
+    Raises:
+        ModelError, RequestError: it can't.
+    """
+    shown = _IMAGES if images else ()
+    asked = [Message("user", ("Goal: tidy up.\nNow:", *shown))]
+    if Ability.RANK not in model.abilities:
+        listed = "Answer with one of these actions.\n" + "\n".join(CANDIDATES)
+        asked = [Message("user", (listed, *shown))]
+        call = (await model.generate(asked, max_tokens=_TOKENS)).call
+        return _cost("chat", shown, call.requests, call.tokens_in, call)
+    few = (await model.rank(asked, CANDIDATES[:2])).call
+    if few.requests > 1:  # one for each candidate
+        times = len(CANDIDATES) // 2
+        return _cost("rank", shown, few.requests * times, few.tokens_in * times, few)
+    call = (await model.rank(asked, CANDIDATES)).call
+    return _cost("rank", shown, call.requests, call.tokens_in, few, call)
+
+
+def _cost(
+    agent: str, images: Sequence[Image], requests: int, tokens: int, *calls: Call
+) -> DecisionCost:
+    return DecisionCost(agent, len(CANDIDATES), len(images), requests, tokens, calls)
 
 
 async def _one(
@@ -105,7 +156,8 @@ async def _letters(model: Model) -> tuple[bool, str, Call]:
 
 
 async def _rank(model: Model) -> tuple[bool, str, Call]:
-    return _scored(await model.rank(_LETTERS, ["open the door", "go on"]))
+    works, found, call = _scored(await model.rank(_LETTERS, ["open the door", "go on"]))
+    return works, found + f"; {model.checked}" * bool(model.checked), call
 
 
 async def _beam(model: Model) -> tuple[bool, str, Call]:

@@ -83,7 +83,8 @@ def find(spec: str) -> tuple[ModelRegistration, str]:
     kind, colon, name = spec.partition(":")
     if not colon or not name:
         raise ModelError(
-            f"A model is named as KIND:NAME, such as local:smollm2 or scripted:first, not {spec!r}."
+            f"A model is named as KIND:NAME, such as local:smollm2 or scripted:first, not {spec!r};"
+            f" one behind an endpoint is openai:{spec.strip(':') or 'NAME'}."
         )
     return _ENTRIES.find(kind), name
 
@@ -147,8 +148,10 @@ def require(model: Model | None, agent: str, *abilities: Ability) -> Model:
             f"The planner {agent!r} asks a model: name one, as in --model local:smollm2."
         )
     if lacking := sorted(set(abilities) - model.abilities):
+        instead = dict.fromkeys(f" {model.instead[a]}" for a in lacking if a in model.instead)
         raise ModelError(
             f"The planner {agent!r} asks its model for {', '.join(lacking)}, which {model.name} "
             f"can't do (it can: {', '.join(sorted(model.abilities)) or 'nothing'})."
+            + "".join(instead)
         )
     return model

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.reader import locate
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.questions import Question
 
 Way = Literal["packed", "rows"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.samples import Sample, Wording
 from inhabit.eie.tuning.settings import Objective, TuneSettings
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.scoring import possible_ways
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.passes import at_places
 from inhabit.eie.tuning.questions import Question
 

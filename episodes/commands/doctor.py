@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated
@@ -12,9 +13,10 @@ from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
+from inhabit.agents.core import ModelError, RequestError
 from inhabit.agents.models import registry
-from inhabit.agents.models.core import Ability
-from inhabit.agents.models.probe import Probed, probe
+from inhabit.agents.models.core import Ability, Model
+from inhabit.agents.models.probe import DecisionCost, Probed, decision_cost, probe
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
 from inhabit.episodes.machine import environments, programs, python, storage
@@ -117,32 +119,56 @@ def probe_model(
             raise SettingError("--base-url is for a model behind an endpoint, as openai:NAME.")
         before["model"]["base_url"] = base_url
     settings = divide(assignments, owners, before)["model"]
-    found = asyncio.run(_asked(spec, settings))
+    with warnings.catch_warnings(record=True) as said:
+        found, cost = asyncio.run(_asked(spec, settings))
     calls = [call for one in found for call in one.calls]
+    calls += cost.calls if cost else ()
     costs = {
         "requests": sum(call.requests for call in calls),
         "tokens_in": sum(call.tokens_in for call in calls),
         "tokens_out": sum(call.tokens_out for call in calls),
     }
-    _print_probed(spec, found, costs)
+    _print_probed(spec, found, cost, costs)
+    for text in dict.fromkeys(str(one.message) for one in said):
+        answers().print(Text(text))
     works = any(one.works for one in found)
     if as_json:
         rows: list[JsonValue] = [
             {"ability": one.ability.value, "works": one.works, "found": one.found} for one in found
         ]
-        print_json({"model": spec, "works": works, "abilities": rows, **costs})
+        decision = cost and {k: v for k, v in asdict(cost).items() if k != "calls"}
+        told = {"model": spec, "works": works, "abilities": rows, "decision": decision}
+        print_json(told | costs)
     return works
 
 
-async def _asked(spec: str, settings: BaseModel) -> Sequence[Probed]:
-    model = await asyncio.to_thread(registry.load, spec, settings)
+async def _asked(spec: str, settings: BaseModel) -> tuple[Sequence[Probed], DecisionCost | None]:
+    """What the model can do, and what a decision costs; None where it decides nothing."""
+    model, missing = await asyncio.to_thread(_loaded, spec, settings)
     try:
-        return [one async for one in probe(model)]
+        found = [one async for one in probe(model)]
+        works = {one.ability for one in found if one.works}
+        cost = await decision_cost(model, images=Ability.IMAGES in works) if works else None
+    except (ModelError, RequestError):  # The table says what fails.
+        cost = None
     finally:
         await model.close()
+    return [*found, *missing], cost
 
 
-def _print_probed(spec: str, found: Sequence[Probed], costs: dict[str, int]) -> None:
+def _loaded(spec: str, settings: BaseModel) -> tuple[Model, Sequence[Probed]]:
+    """The model, with the scores that have to be switched on; or why it has none."""
+    if getattr(settings, "prompt_logprobs", None) is not False:
+        return registry.load(spec, settings), ()
+    try:
+        return registry.load(spec, settings.model_copy(update={"prompt_logprobs": True})), ()
+    except ModelError as error:
+        return registry.load(spec, settings), [Probed(Ability.RANK, False, str(error))]
+
+
+def _print_probed(
+    spec: str, found: Sequence[Probed], cost: DecisionCost | None, costs: dict[str, int]
+) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for one in found:
         text = Text(one.found)
@@ -155,6 +181,11 @@ def _print_probed(spec: str, found: Sequence[Probed], costs: dict[str, int]) -> 
         )
     console = answers()
     console.print(table)
+    if cost:
+        console.print(
+            f"\nA decision of {cost.agent} with {cost.candidates} candidates and {cost.images} "
+            f"images takes {cost.requests} requests and reads {cost.tokens:,} tokens."
+        )
     console.print(
         f"\n{spec}: {costs['requests']} answers, {costs['tokens_in']} tokens read and "
         f"{costs['tokens_out']} written."

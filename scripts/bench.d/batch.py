@@ -37,8 +37,8 @@ from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.local.likelihood import Likelihood
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.trie import Trie
 
 ROUNDS, EPISODES, NEW = 7, 8, 64
 """NEW: tokens that a prompt may have beyond its fixed part."""

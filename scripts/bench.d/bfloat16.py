@@ -23,8 +23,8 @@ from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.trie import Trie
 
 LENGTHS, PROMPTS, ACTIONS = (1000, 2500), 3, 10
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))

@@ -35,9 +35,9 @@ from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.local.likelihood import Likelihood
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.transformers_names import cache_input, cache_of
+from inhabit.agents.models.trie import Trie
 from inhabit.envs.core import Action, Observation
 
 ROUNDS = 9

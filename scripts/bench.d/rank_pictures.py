@@ -48,8 +48,8 @@ from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import prepare
 from inhabit.agents.models.local.transformer import Transformer
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.trie import Trie
 
 ROUNDS, EPISODES, FEW = 7, 8, 4
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))

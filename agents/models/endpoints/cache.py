@@ -38,6 +38,7 @@ class Cached(Model):
             ModelError: the file can't be used.
         """
         self.name, self.details = model.name, model.details
+        self.instead, self.checked = model.instead, model.checked
         self._model = model
         self._path = path
         self._keeps_samples = samples

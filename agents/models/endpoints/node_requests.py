@@ -23,7 +23,7 @@ from inhabit.agents.models.endpoints.answer_tokens import CONTINUED, AnswerToken
 from inhabit.agents.models.endpoints.next_tokens import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.agents.models.endpoints.wire import Body, messages
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 if TYPE_CHECKING:
     from inhabit.agents.models.endpoints.endpoint import Endpoint

@@ -9,17 +9,19 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from warnings import warn
 
 from inhabit.agents.core import Call, Decision, ModelError, Ranked
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
 from inhabit.agents.models.endpoints.ranking import EndpointRanking, Ways
 from inhabit.agents.models.endpoints.refusals import Change, RefusalError
-from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, TrieScores
+from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, OTHERWISE, TrieScores
 from inhabit.agents.models.endpoints.settings import OpenAISettings
 from inhabit.agents.models.endpoints.wire import (
     Body,
@@ -27,7 +29,6 @@ from inhabit.agents.models.endpoints.wire import (
     functions,
     messages,
 )
-from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.core import UnavailableError
 
@@ -38,6 +39,10 @@ _OPENAI = "https://api.openai.com/v1"
 _KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
 """Where a key may stand in the environment; the first that is set counts."""
 _ABLE = frozenset(Ability) - {Ability.RANK, Ability.BEAM}
+_NO_RANK = (
+    "If its server is vLLM, say --set prompt_logprobs=true. Other endpoints score no given texts: "
+    f"take {OTHERWISE}."
+)
 _CONNECT = 4.0
 """Seconds for a connection: an address where nothing is may never answer."""
 _LETTERS = 20
@@ -46,6 +51,8 @@ _LETTERS = 20
 
 class OpenAIModel(Model):
     """A model behind an endpoint. Calls of all episodes go side by side."""
+
+    instead = MappingProxyType({Ability.RANK: _NO_RANK, Ability.BEAM: _NO_RANK})
 
     def __init__(
         self, endpoint: Endpoint, name: str, settings: OpenAISettings, ways: Ways | None = None
@@ -62,6 +69,7 @@ class OpenAIModel(Model):
         }
         if ways is not None:
             self.details["scoring"] = {"text": ways.text, "images": ways.images}
+            self.checked = ways.checked
         self._endpoint = endpoint
         # The package `openai`, which this imports, is an extra.
         from inhabit.agents.models.endpoints.adapting import AdaptingEndpoint
@@ -184,9 +192,7 @@ class OpenAIModel(Model):
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Exact scores, as `agents/models/endpoints/ranking.py` asks for them."""
         if Ability.RANK not in self.abilities:
-            raise ModelError(
-                f"{self.name} can't rank texts. Endpoints of vLLM can: --set prompt_logprobs=true."
-            )
+            raise ModelError(f"{self.name} can't rank texts. {_NO_RANK}")
         return await self._scored(prompt, candidates, TrieScores.rank)
 
     async def beam(
@@ -198,7 +204,7 @@ class OpenAIModel(Model):
         end: bool = False,
         length_penalty: float = 0.0,
     ) -> Ranking:
-        """The best by `agents/models/local/beam_search.py`: about a request for each token."""
+        """The best by `agents/models/beam_search.py`: about a request for each token."""
         rules = BeamRules(width, end, length_penalty)
         if Ability.BEAM not in self.abilities:
             return await super().beam(prompt, candidates, width=width)

@@ -22,7 +22,7 @@ from inhabit.agents.models.endpoints.next_tokens import NextTokens
 from inhabit.agents.models.endpoints.node_requests import NodeGroup, NodeRequests, grouped
 from inhabit.agents.models.endpoints.scoring import TrieScores, scores_of, tokens_of
 from inhabit.agents.models.endpoints.wire import Body, messages
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 if TYPE_CHECKING:
     from inhabit.agents.models.endpoints.endpoint import Endpoint
@@ -47,8 +47,8 @@ class Ways:
     """The same for prompts with images."""
     notes: tuple[str, ...] = ()
     """Why it is asked candidate by candidate, in sentences without a full stop."""
-    error: float = 0.0
-    """The largest difference between the two ways that was seen, in nats."""
+    checked: str = ""
+    """How far the two ways differ, in a clause."""
 
 
 class EndpointRanking:
@@ -116,7 +116,7 @@ class EndpointRanking:
             "candidates" if errors[0] is None else "nodes",
             "nodes" if images and errors[1] is not None else "candidates",
             tuple(notes),
-            max(found, default=0.0),
+            f"at most {max(found):.1g} nat from whole candidates" if found else "",
         )
 
     async def _compared(

@@ -13,20 +13,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inhabit.agents.core import ModelError, Ranked
+from inhabit.agents.models.beam_search import BeamRules, Following, levels
 from inhabit.agents.models.endpoints.answer_tokens import CONTINUED
 from inhabit.agents.models.endpoints.completion import Completion, PromptToken
 from inhabit.agents.models.endpoints.wire import Body
-from inhabit.agents.models.local.beam_search import BeamRules, Following, levels
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 EXTRA: Body = {"prompt_logprobs": 0, **CONTINUED}
 """What vLLM is asked beside the messages, of which the last one is the candidate: the scores of the
 tokens that are there, and of no others beside them."""
 
 
+OTHERWISE = (
+    "a server of vLLM (docs/servers.md), a model in this process (--model local:NAME), or an agent "
+    "that asks for words (--agent chat)"
+)
+"""What scores candidates, or does without."""
 NO_SCORES = (
     "The endpoint gives no prompt_logprobs, which vLLM's does: leave --set prompt_logprobs=true "
-    "out, and choose a planner that doesn't rank."
+    f"out, and take {OTHERWISE}."
 )
 
 

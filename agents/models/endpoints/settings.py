@@ -42,7 +42,7 @@ class OpenAISettings(SettingsModel):
     """What the model does not support, of: images, n_best, tools, schema, logprobs."""
     prompt_logprobs: bool = False
     """The endpoint returns log-probabilities of prompt tokens as vLLM does, so that candidates can
-    be ranked. Checked once when the model is loaded."""
+    be ranked. Checked when the model is loaded, in about ten short requests."""
     extra: Annotated[Mapping[str, JsonValue], BeforeValidator(_parsed)] = {}
     """Further request fields as a JSON object, such as {"top_k": 20}."""
     timeout: Annotated[float, NoEffect()] = Field(default=120.0, gt=0)

@@ -17,8 +17,8 @@ import torch
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import locate
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.transformers_names import cache_input, cache_of, position_index
+from inhabit.agents.models.trie import Trie
 
 _ROWS = 32
 """Continuations that are read together: each takes a copy of the prompt's cache."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import PromptReader, ReadPrefix, batch_caches
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 _NODES = 4
 """Rows of logits that are summed up at a time: what a CPU keeps at hand."""

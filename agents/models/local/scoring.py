@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.local.beam_reading import descend, search
-from inhabit.agents.models.local.beam_search import BeamResult, BeamRules
+from inhabit.agents.models.beam_search import BeamResult, BeamRules
+from inhabit.agents.models.local.beam_search import descend, search
 from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 Way = Literal["tree", "tree_alone", "batch", "single"]
 """tree: all candidates of several prompts in one forward pass, by masks. tree_alone: the same for

@@ -18,12 +18,12 @@ from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.agents.core import ModelError
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.scoring import Scorer, Way
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 from inhabit.envs.cache import cache_home
 
 _FORMAT = 5

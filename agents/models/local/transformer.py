@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
-from inhabit.agents.models.local.beam_search import BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.generate import GeneratedText, TextGenerator, TextRequest
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
@@ -19,7 +19,7 @@ from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.scoring import ScoredTokens, Scorer
 from inhabit.agents.models.local.self_check import SelfCheck
 from inhabit.agents.models.local.settings import LocalSettings
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 A = TypeVar("A")
 Q = TypeVar("Q")
@@ -62,6 +62,7 @@ class Transformer(Model):
             "dtype": str(model.dtype).split(".")[-1],
             "scoring": check.way,
         }
+        self.checked = f"at most {check.error:.1g} nat from plain forward passes"
         self.network = model
         self.encoder = encoder
         self.samples = settings.temperature is not None
@@ -91,7 +92,7 @@ class Transformer(Model):
         end: bool = False,
         length_penalty: float = 0.0,
     ) -> Ranking:
-        """The best by `agents/models/local/beam_search.py`."""
+        """The best by `agents/models/beam_search.py`."""
         rules = BeamRules(width, end, length_penalty)
         return await self._ask((prompt, candidates, rules), self._beam)
 

@@ -5,7 +5,7 @@ from transformers import AutoProcessor, LlavaForConditionalGeneration
 
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.encoder import Encoder
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.frozen_vision import remember_images
 from inhabit.eie.tuning.objective import score
 from inhabit.eie.tuning.passes import read

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from inhabit.agents.models.local.settings import LocalSettings
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.log import LogLine, lines
 from inhabit.eie.tuning.objective import score

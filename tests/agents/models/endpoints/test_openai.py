@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from inhabit.agents.models.endpoints.settings import OpenAISettings
 from inhabit.agents.models.registry import load
 from tests.agents.models.endpoints.asking import ASK, ask, say
 from tests.agents.models.endpoints.endpoint import Answer, completion, endpoint, error, good
+from tests.agents.models.endpoints.toy_vllm import CHAT, TEXT, ToyVLLM
 
 # What is sent.
 
@@ -205,119 +205,29 @@ def test_letters_from_an_endpoint_that_tells_nothing() -> None:
         ask(serving, lambda m: m.choose(ASK, ["A", "B"]))
 
 
-class Bigrams:
-    """A language of words in which a word depends on the one before it, scored as vLLM does."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = sorted({"<s>", *words})
-        raw = np.random.default_rng(3).random((len(self.words), len(self.words)))
-        self.chances = raw / raw.sum(1, keepdims=True)
-
-    def logprob(self, before: str, word: str) -> float:
-        return math.log(self.chances[self.words.index(before), self.words.index(word)])
-
-    def tokens(self, text: str) -> list[str]:
-        return [w if i == 0 else f" {w}" for i, w in enumerate(text.split())]
-
-    def __call__(self, request: dict[str, Any], number: int) -> Answer:
-        assert request["prompt_logprobs"] == 0
-        assert request["continue_final_message"]
-        assert not request["add_generation_prompt"]
-        text = request["messages"][-1]["content"]
-        places: list[Any] = [None, {"1": {"logprob": -1.0, "rank": 1, "decoded_token": "<s>"}}]
-        before = "<s>"
-        for token in self.tokens(text):
-            word = token.strip()
-            entry = {"logprob": self.logprob(before, word), "rank": 2, "decoded_token": token}
-            places.append({str(100 + self.words.index(word)): entry})
-            before = word
-        return good("x", tokens=(len(places), 1), prompt_logprobs=places)
-
-
-TEXTS = ("open it", "open it wide", "open it now", "go", "go on now")
-
-
-def test_texts_are_ranked_by_the_scores_of_a_prompt() -> None:
-    """The definition of `agents/models/local/likelihood.py`, reckoned by hand."""
-    brain = Bigrams(["yes", *" ".join(TEXTS).split()])
-    with endpoint(brain) as serving:
-        ranking = ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True)
-    chance = {(a, b): math.exp(brain.logprob(a, b)) for a in brain.words for b in brain.words}
-    p = {
-        text: math.prod(
-            chance[pair] for pair in zip(("<s>", *text.split()), text.split(), strict=False)
-        )
-        for text in TEXTS
-    }
-    p["open it"] *= 1 - chance["it", "wide"] - chance["it", "now"]
-    p["go"] *= 1 - chance["go", "on"]
-    assert [math.exp(r.logprob) for r in ranking.scores] == pytest.approx([p[t] for t in TEXTS])
-    assert [r.tokens for r in ranking.scores] == [2, 3, 3, 1, 3]
-    assert sum(math.exp(r.logprob) for r in ranking.scores) <= 1
-    assert ranking.call.tokens_in == sum(2 + len(t.split()) for t in TEXTS)
-
-
-def test_a_server_of_vllm_ranks_all_texts_in_one_request() -> None:
-    """The same scores as by a request for each text; images still go one by one."""
-    brain = Bigrams(["yes", *" ".join(TEXTS).split()])
-
-    def tokenize(request: dict[str, Any], number: int) -> Answer:
-        text = request["messages"][-1]["content"] if "messages" in request else request["prompt"]
-        own = [100 + brain.words.index(word) for word in text.split()]
-        return Answer(json.dumps({"tokens": [1, *own] if "messages" in request else own}).encode())
-
-    def complete(request: dict[str, Any], number: int) -> Answer:
-        choices = []
-        for i, tokens in enumerate(request["prompt"]):
-            words = ["<s>", *(brain.words[token - 100] for token in tokens[1:])]
-            scored: list[Any] = [None]
-            for before, word, token in zip(words, words[1:], tokens[1:], strict=False):
-                scored.append({str(token): {"logprob": brain.logprob(before, word)}})
-            choices.append({"index": i, "text": "", "prompt_logprobs": scored})
-        usage = {"prompt_tokens": 99, "completion_tokens": len(choices)}
-        return Answer(json.dumps({"choices": choices[::-1], "usage": usage}).encode())
-
-    async def twice(model: Model) -> Any:
-        return await model.rank(ASK, TEXTS), await model.rank(ASK, TEXTS)
-
-    others = {"/tokenize": tokenize, "/v1/completions": complete}
-    with endpoint(brain) as serving:
-        one_by_one, _ = ask(serving, twice, prompt_logprobs=True)
-    assert len(serving.requests) == 1 + 2 * len(TEXTS), "The first is asked when it is loaded."
-    with endpoint(brain, others) as serving:
-        # A request that is repeated after its time is up would be counted twice.
-        together, again = ask(serving, twice, prompt_logprobs=True, timeout=PATIENCE)
-        assert not serving.requests
-        paths = [path for path, _ in serving.elsewhere[3:]]
-        assert paths.count("/v1/completions") == 2
-        assert len(paths) == 2 * 2 + len(TEXTS), "Of a candidate the tokens are asked for once."
-        image = Image(np.zeros((2, 2, 3), np.uint8))
-        seen = [Message("user", ("", image))]
-        ask(serving, lambda m: m.rank(seen, ["yes"]), prompt_logprobs=True)
-        assert len(serving.requests) == 1
-    assert [r.logprob for r in together.scores] == pytest.approx(
-        [r.logprob for r in one_by_one.scores]
-    )
-    assert together.scores == again.scores
-    assert (together.call.tokens_in, together.call.requests) == (99, 1)
-
-
 def test_scores_that_were_paid_for_are_on_record_whatever_came_of_them() -> None:
-    brain = Bigrams(["yes", *" ".join(TEXTS).split()])
+    toy = ToyVLLM({TEXT: lambda *_: error(404, "Not Found")})
+    texts = ("open it", "go on", "stop")
 
-    def refuses_one(request: dict[str, Any], number: int) -> Answer:
-        if request["messages"][-1]["content"] == TEXTS[1]:
+    def refuses_one(request: dict[str, Any], answer: dict[str, Any]) -> Answer | dict[str, Any]:
+        if request["messages"][-1]["content"] == texts[1]:
             return error(400, "Not this.")
-        whole = brain(request, number)
-        return Answer(whole.body, delay=0.2)
+        return Answer(json.dumps(answer).encode(), delay=0.2)
 
-    with endpoint(refuses_one) as serving, pytest.raises(ModelError, match="Not this") as failed:
-        ask(serving, lambda m: m.rank(ASK, TEXTS), prompt_logprobs=True, timeout=PATIENCE)
+    async def rank(model: Model) -> Any:
+        toy.lies[CHAT] = refuses_one
+        return await model.rank(ASK, texts)
+
+    with (
+        toy.serving() as serving,
+        pytest.warns(UserWarning, match="404: Not Found"),
+        pytest.raises(ModelError, match="Not this") as failed,
+    ):
+        ask(serving, rank, prompt_logprobs=True, timeout=PATIENCE)
     assert failed.value.decision is not None
     (call,) = failed.value.decision.calls
     paid = [json.loads(answer.body)["usage"] for answer in serving.answers.values() if answer.pays]
-    assert len(paid) == 1 + len(TEXTS) - 1
-    assert call.tokens_in == sum(usage["prompt_tokens"] for usage in paid[1:])
+    assert call.tokens_in == sum(usage["prompt_tokens"] for usage in paid[-2:])
 
 
 def test_ranking_is_declared_only_where_the_endpoint_can() -> None:
@@ -326,20 +236,27 @@ def test_ranking_is_declared_only_where_the_endpoint_can() -> None:
         pytest.raises(ModelError, match="gives no prompt_logprobs"),
     ):
         ask(serving, say, prompt_logprobs=True)
-        assert len(serving.requests) == 1, "It is asked once, before anything starts."
+    with endpoint(lambda request, number: good("ok")) as serving:
         with pytest.raises(ModelError, match="can't rank texts"):
-            ask(serving, lambda m: m.rank(ASK, TEXTS))
+            ask(serving, lambda m: m.rank(ASK, ["yes"]))
+        with pytest.raises(ModelError, match="can't search with a beam"):
+            ask(serving, lambda m: m.beam(ASK, ["yes"], width=1))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_scores_of_another_text_are_no_scores() -> None:
-    place = {"5": {"logprob": -1.0, "decoded_token": "yes"}}
-    cut = [None, place, {"6": {"logprob": -1.0, "decoded_token": "<|end|>"}}]
+    toy = ToyVLLM({TEXT: lambda *_: error(404, "Not Found")})
 
-    def brain(request: dict[str, Any], number: int) -> Answer:
-        return good("x", prompt_logprobs=[None, place] if number == 0 else cut)
+    def cut(request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        end = {"6": {"logprob": -1.0, "decoded_token": "<|end|>"}}
+        return answer | {"prompt_logprobs": [*answer["prompt_logprobs"], end]}
+
+    async def rank(model: Model) -> Any:
+        toy.lies[CHAT] = cut
+        return await model.rank(ASK, ["no"])
 
     with (
-        endpoint(brain) as serving,
+        toy.serving() as serving,
         pytest.raises(ModelError, match=r"ends in '<\|end\|>' where 'no' was to be scored"),
     ):
-        ask(serving, lambda m: m.rank(ASK, ["no"]), prompt_logprobs=True)
+        ask(serving, rank, prompt_logprobs=True)

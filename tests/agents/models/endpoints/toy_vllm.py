@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from inhabit.agents.models.core import Image, Message
-from tests.agents.models.endpoints.endpoint import Answer, endpoint, error
+from tests.agents.models.endpoints.endpoint import Answer, completion, endpoint, error
 
 Json = dict[str, Any]
 Lie = Callable[[Json, Json], Json | Answer]
@@ -184,6 +184,8 @@ class ToyVLLM:
         return {token: float(after[token]) for token in request["logprob_token_ids"]}
 
     def _chat(self, request: Json) -> Json:
+        if "prompt_logprobs" not in request:
+            return completion("yes")
         assert request["prompt_logprobs"] == 0
         prompt = self._prompt(request["messages"], request)
         words = {id: word for word, id in self._ids.items()}

@@ -20,8 +20,8 @@ from transformers import (
 
 from inhabit.agents.models.core import Image, Message, Model
 from inhabit.agents.models.local.settings import LocalSettings
-from inhabit.agents.models.local.trie import Trie
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.trie import Trie
 from tests.agents.models.local.tiny import save_idefics, save_llava, save_qwen
 
 KINDS = {"llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}

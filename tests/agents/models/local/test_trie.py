@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.agents.models.local.trie import Trie
+from inhabit.agents.models.trie import Trie
 
 sequences = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=12)
 

@@ -19,7 +19,7 @@ PLANNERS: Mapping[str, Sequence[str]] = {
     "llm": ("llm",),
     "holmes": ("holmes", "turns=1"),
     "rank": ("rank", "prompt_logprobs=true"),
-    "beam": ("beam",),
+    "beam": ("beam", "prompt_logprobs=true"),
     "free beam": ("beam", "free=true", "width=2", "words=8"),
 }
 """Name -> agent and settings."""
