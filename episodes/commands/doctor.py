@@ -136,9 +136,10 @@ def probe_model(
         rows: list[JsonValue] = [
             {"ability": one.ability.value, "works": one.works, "found": one.found} for one in found
         ]
-        decision = cost and {k: v for k, v in asdict(cost).items() if k != "calls"}
-        told = {"model": spec, "works": works, "abilities": rows, "decision": decision}
-        print_json(told | costs)
+        price = asdict(cost) if cost else {}
+        price.pop("calls", None)
+        told: dict[str, JsonValue] = {"model": spec, "works": works, "abilities": rows}
+        print_json(told | {"decision": price or None} | costs)
     return works
 
 
