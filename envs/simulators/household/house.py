@@ -231,7 +231,20 @@ class House:
         place = thing["position"]
         distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
         visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
+        if visible and thing.kind == "Floor" and self.world.exact:
+            visible = self._is_near(thing.id)
         return Sight(distance, visible, visible and (self.world.exact or thing.id != agent.held))
+
+    def _is_near(self, id: str) -> bool:
+        """Whether a part of what is in view is within reach; the floor as a whole always is."""
+        frame, camera = self.see(rgb=False), self.camera()
+        rows, columns = np.nonzero(frame.ids == frame.names.index(id))
+        height, width = frame.ids.shape
+        focal = height / 2 / math.tan(math.radians(camera.fov) / 2)
+        right, up = (columns + 0.5 - width / 2) / focal, (height / 2 - rows - 0.5) / focal
+        ahead = np.stack([right, up, np.ones(len(rows))], axis=1) @ camera.axes[:, [0, 2]]
+        far = frame.depth[rows, columns] * np.hypot(ahead[:, 0], ahead[:, 1])
+        return self.settings.map_view or bool(far.min() <= self.settings.visibility_distance + STEP)
 
     def within_reach(self, thing: SimObject, x: float, z: float) -> bool:
         """Whether an object is within reach of a position."""

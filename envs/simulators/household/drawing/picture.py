@@ -16,6 +16,7 @@ from inhabit.envs.simulators.household.effects import lit
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
 from inhabit.envs.simulators.household.geometry.corners import along_walls
 from inhabit.envs.simulators.household.geometry.frames import height_at, into, out_of
+from inhabit.envs.simulators.household.geometry.fronts import FURNITURE
 from inhabit.envs.simulators.household.geometry.outline import THROUGH_WALLS
 from inhabit.envs.simulators.household.placement.surfaces import rise
 from inhabit.envs.simulators.household.shared import Shared
@@ -43,6 +44,8 @@ _PROUD = 0.01
 """Minimum distance of a pane from its wall, metres."""
 _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 """Maximum depth in metres that an object may be sunk in its support."""
+_BELOW_TOP = 0.1
+"""Metres."""
 _CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
 """Types of which a room has a single model."""
@@ -333,13 +336,21 @@ class RoomPicture:
         size = (x, y, z) if turn % 180.0 == 0.0 else (z, y, x)
         if (board := joinery.board(thing, world.things)) is not None:
             return board
-        if joinery.framed(thing):
+        if joinery.framed(thing) or (world.exact and self._is_open(world, thing)):
             made = joinery.frame(thing, rise(world, thing), size)
         else:
             name = f"{self.room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
             seed = seed_of(name or thing.id, randomization.materials)
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
         return made.turned("y", turn) if turn else made
+
+    def _is_open(self, world: World, thing: SimObject) -> bool:
+        """Whether furniture has an open front: it can't be opened, and things lie below its top."""
+        if thing.kind not in FURNITURE or thing["openable"]:
+            return False
+        top = float(thing.box.high[1]) - _BELOW_TOP
+        inside = (first for first in self._first if thing.id in first.parents)
+        return any(first["pickupable"] and first.box.low[1] < top for first in inside)
 
     def _around_corner(self, thing: SimObject, look: Look) -> Mesh:
         """A window or curtain around a corner of the room: a pane along each wall."""
