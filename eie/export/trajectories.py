@@ -24,6 +24,8 @@ from inhabit.eie.export.files import ExportImage, picture
 from inhabit.eie.export.messages import MESSAGES, image_cell, message
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.envs.core import Observation
+from inhabit.episodes.credit.credit import FILE, read
+from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 
 _COLUMNS = pa.schema(
@@ -32,6 +34,8 @@ _COLUMNS = pa.schema(
         ("messages", MESSAGES),
         ("images", pa.list_(PICTURE)),
         ("rewards", pa.list_(pa.float64())),
+        ("cost_to_go", pa.list_(pa.int64())),
+        ("regret", pa.list_(pa.int64())),
         ("return", pa.float64()),
         ("group", pa.string()),
         ("advantage", pa.float64()),
@@ -49,7 +53,9 @@ def write(runs: Sequence[Run], out: Path) -> int:
     """Write `data/train.parquet`, and return how many rows it has.
 
     A step's reward is the change in the share of goal conditions that hold; a return is their sum.
-    `raw` holds what a model said in full, empty where the action was chosen otherwise.
+    `raw` holds what a model said in full, empty where the action was chosen otherwise. `cost_to_go`
+    and `regret` are those of `inhabit credit`, in actions, for each reward; null where it was not
+    run, or the goal is out of reach.
 
     Args:
         runs: of the same or of different agents; episodes without an end or a step are left out.
@@ -65,9 +71,13 @@ def write(runs: Sequence[Run], out: Path) -> int:
     if not groups:
         return 0
     prompt = Prompt("rank", settings=PromptSettings(history="whole", pictures=1_000_000))
+    known = {
+        run.folder: {c.episode: c for c in read(run.folder / FILE, run.folder)} for run in runs
+    }
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
-            rows.add(_row(run, episode, attempt, groups[episode.task.id], prompt))
+            row = _row(run, episode, attempt, groups[episode.task.id], prompt)
+            rows.add({**row, **_credit(known.get((run.folder, episode.number)))})
     return rows.rows
 
 
@@ -126,6 +136,15 @@ def _row(
         "kind": episode.task.kind,
         "agent": run.header.agent,
         "raw": [step.decide.raw if step.decide else "" for step in steps],
+    }
+
+
+def _credit(found: EpisodeCredit | None) -> Mapping[str, Any]:
+    if found is None:
+        return {"cost_to_go": None, "regret": None}
+    return {
+        "cost_to_go": [step.before and step.before.actions for step in found.steps],
+        "regret": [step.regret and step.regret.actions for step in found.steps],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,6 +22,8 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     for agent in ("expert", "random"):
         settings = {"in_process": True}
         inhabit.run("toy", agent, folder / agent, n=N, max_steps=8, settings=settings)
+    with pytest.raises(SystemExit):
+        main(["credit", str(folder / "random")])
     out = folder.parent / "trajectories"
     _export(folder, out)
     loaded = datasets.load_dataset(str(out), split="train", cache_dir=str(folder / "cache"))
@@ -63,6 +66,17 @@ def test_an_agent_that_repeats_the_actions_gets_the_same_rewards(
                 assert reward == pytest.approx((result.met - met) / total)
                 met = result.met
         assert row["return"] == pytest.approx(sum(row["rewards"]))
+
+
+def test_credit_is_told_where_it_was_asked_for(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        if row["agent"] == "expert":
+            assert row["regret"] is row["cost_to_go"] is None
+        else:
+            left = [*row["cost_to_go"], row["cost_to_go"][-1] + row["regret"][-1] - 1]
+            assert len(row["regret"]) == len(row["rewards"])
+            told = [1 + after - before for before, after in pairwise(left)]
+            assert told == row["regret"] and min(told) >= 0
 
 
 def test_advantages_compare_the_runs_of_one_task(rows: list[dict[str, Any]]) -> None:
