@@ -72,7 +72,9 @@ def write(runs: Sequence[Run], out: Path) -> int:
         return 0
     prompt = Prompt("rank", settings=PromptSettings(history="whole", pictures=1_000_000))
     known = {
-        run.folder: {c.episode: c for c in read(run.folder / FILE, run.folder)} for run in runs
+        (run.folder, one.episode): one
+        for run in runs
+        for one in read(run.folder / FILE, run.folder)
     }
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
