@@ -171,10 +171,8 @@ class World:
 
         In AI2-THOR: what is disabled, and what is held with its contents.
         """
-        if not self.exact:
-            return frozenset()
-        gone = {id for id, thing in self.things.items() if thing.away is not None}
-        return self.in_hands | gone
+        gone = frozenset(id for id, thing in self.things.items() if thing.away is not None)
+        return gone | self.in_hands if self.exact else gone
 
     def disable(self, thing: SimObject) -> None:
         """Take an object out of the room and off every list, until it is enabled."""

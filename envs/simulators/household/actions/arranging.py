@@ -183,7 +183,9 @@ def copy(
     name, id = f"{thing['name']}_{suffix}_{number}", f"{thing.id}_copy_{number}"
     if not world.exact:
         name, id = _own_name(world, thing, position)
-    while id in world.things:  # an earlier copy, which has left the room or was placed elsewhere
+    if id in world.things and world.things[id].away is not None:
+        world.remove(id)  # a copy of an earlier arrangement
+    while id in world.things:
         name, id = f"{name}_{number}", f"{id}_{number}"
     box = thing.box.moved(np.array(position) - vector(thing["position"]))
     metadata = {

@@ -189,6 +189,8 @@ def test_copies_have_thors_names(program: Program) -> None:
     new = {id: o["name"] for id, o in after.items() if id not in before}
     numbers = (len(asked) - 2, len(asked) - 1)
     assert new == {f"{mug['objectId']}_copy_{n}": f"{mug['name']}_copy_{n}" for n in numbers}
+    again = program.do("SetObjectPoses", objectPoses=asked)
+    assert {id: o["name"] for id, o in again.items()} == {id: o["name"] for id, o in after.items()}
     wanted = [{"objectType": "Apple", "count": 3}]
     before = program.do("Reset", sceneName="FloorPlan1")
     after = program.do("InitialRandomSpawn", randomSeed=1, numDuplicatesOfType=wanted)
