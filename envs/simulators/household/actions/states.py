@@ -35,9 +35,11 @@ def open_(
 ) -> JsonValue:
     """Open an object, fully or by a fraction; 0 closes it.
 
-    `moveMagnitude` and `openPercent` are older names of `openness`, of which 0 opens fully.
+    `moveMagnitude` and `openPercent` are older names of `openness`; 0, and more than 1, open it
+    fully.
     """
-    openness = move_magnitude or open_percent or openness
+    if older := move_magnitude or open_percent:
+        openness = min(older, 1.0)
     del simplify_physics, physics_interval, use_gripper
     demand(0.0 <= openness <= 1.0, f"openness must be in [0:1]; it is {openness:g}.")
     thing = _openable(house, object_id, force_action)
