@@ -135,11 +135,12 @@ def _around(world: World, thing: SimObject) -> Iterator[str]:
     base = box.center - np.array((0.0, box.reach[1], 0.0))
     for other in world.things.values():
         if other.kind == "Floor":
-            if base[1] < world.room.outline.floor + _OVER_FLOOR:
-                yield other.id
-        elif other.id not in own and other["receptacle"] and other.present:
-            rank = _bearing(world, other, box, base)
-            yield from () if rank is None or rank > 0 else (other.id,)
+            holds = bool(base[1] < world.room.outline.floor + _OVER_FLOOR)
+        else:
+            able = other["receptacle"] and other.present and other.id not in own
+            holds = able and _bearing(world, other, box, base) == 0
+        if holds:
+            yield other.id
 
 
 def carry(world: World, thing: str, box: Box) -> None:
