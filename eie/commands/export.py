@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from inhabit.eie.export.exporter import EXPORTERS, ExportOptions, find_exporter
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, print_answer, remarks
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.writing import runs_in
@@ -82,18 +83,14 @@ def export(
         remarks().print(sentence, soft_wrap=True)
     if not count:
         raise RecordError(f"Nothing was exported: {source} has no sample for {form}.")
-    if as_json:
-        print_json(
-            {
-                "source": str(source),
-                "format": form,
-                "out": str(out),
-                "count": count,
-                "left_out": dict(+given.left_out.counts),
-            }
-        )
-    else:
-        answers().print(f"Exported {count} {chosen.unit} to {out}.", soft_wrap=True)
+    fields: dict[str, JsonValue] = {
+        "source": str(source),
+        "format": form,
+        "out": str(out),
+        "count": count,
+        "left_out": dict(+given.left_out.counts),
+    }
+    print_answer(f"Exported {count} {chosen.unit} to {out}.", fields, as_json=as_json)
 
 
 def _runs(source: Path) -> Sequence[Run]:

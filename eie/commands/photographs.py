@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from inhabit.agents.models import registry as models
-from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
+from inhabit.eie.sets.folder import SetFolder, SetHeader, held
 from inhabit.envs.extras import require
 from inhabit.episodes.commands.options import BaseUrl
-from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, print_answer
 from inhabit.episodes.playing.plan import software
 from inhabit.episodes.playing.settings import divide
-
-_SAME = ("env", "backend", "author", "seed", "n", "settings")
-"""What has to be the same to continue a data set."""
 
 
 def photographs(
@@ -71,7 +70,7 @@ def photographs(
         software=software(("inhabit", "numpy", "pillow", "pydantic")),
     )
     with held(out):
-        opened = _open(out, header)
+        opened = SetFolder.begin_or_continue(out, header)
         model = registration.load(name, settings["model"])
 
         async def ask() -> None:
@@ -85,30 +84,11 @@ def photographs(
         opened.finish()
         write_card(opened)
         write_page(opened)
-    _report(opened, as_json)
-
-
-def _open(out: Path, header: SetHeader) -> SetFolder:
-    if not (out / "set.json").exists():
-        return SetFolder.begin(out, header)
-    opened = SetFolder.open(out)
-    for name in _SAME:
-        was, now = getattr(opened.header, name), getattr(header, name)
-        if was != now:
-            raise SetError(
-                f"{out} was started with {name} {was!r}, not {now!r}. Run the same command to "
-                "continue it, or choose another --out."
-            )
-    return opened
-
-
-def _report(opened: SetFolder, as_json: bool) -> None:
-    kept, rejected = 0, dict[str, int]()
-    for attempt in opened.attempts():
-        kept += len(attempt.kept)
-        for refusal in attempt.rejected:
-            rejected[refusal.rejection.value] = rejected.get(refusal.rejection.value, 0) + 1
-    if as_json:
-        print_json({"set": str(opened.folder), "kept": kept, "rejected": dict(rejected)})
-    else:
-        answers().print(f"Kept {kept} examples in {opened.folder}.", soft_wrap=True)
+    kept = sum(len(attempt.kept) for attempt in opened.attempts())
+    refusals = (one.rejection.value for attempt in opened.attempts() for one in attempt.rejected)
+    fields: dict[str, JsonValue] = {
+        "set": str(opened.folder),
+        "kept": kept,
+        "rejected": dict(Counter(refusals)),
+    }
+    print_answer(f"Kept {kept} examples in {opened.folder}.", fields, as_json=as_json)

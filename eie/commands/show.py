@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import JsonValue
 
 from inhabit.envs.extras import require
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, print_answer, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.recording.reader import RecordError, Run
 
@@ -72,10 +73,7 @@ def show(
         return
     if together is not None:
         file = _write_together(run, together, episode or ())
-        if as_json:
-            print_json({"video": str(file)})
-        else:
-            answers().print(str(file), soft_wrap=True)
+        print_answer(str(file), {"video": str(file)}, as_json=as_json)
         return
     # Pages and videos import libraries that no other command needs.
     from inhabit.episodes.reports.page.writing import find_runs, write_gallery, write_run
@@ -99,17 +97,13 @@ def show(
     page = run / "index.html"
     if runs[0].folder != run:
         write_gallery(run, shown)
-    if as_json:
-        print_json(
-            {
-                "page": str(page),
-                "runs": [str(one.run.folder) for one in shown],
-                "episodes": sum(len(one.rows) for one in shown),
-                "videos": sum(row.video for one in shown for row in one.rows),
-            }
-        )
-    else:
-        answers().print(str(page), soft_wrap=True)
+    fields: dict[str, JsonValue] = {
+        "page": str(page),
+        "runs": [str(one.run.folder) for one in shown],
+        "episodes": sum(len(one.rows) for one in shown),
+        "videos": sum(row.video for one in shown for row in one.rows),
+    }
+    print_answer(str(page), fields, as_json=as_json)
 
 
 def _videos(
@@ -157,10 +151,7 @@ def _show_set(folder: Path, as_json: bool) -> None:
     opened = SetFolder.open(folder)
     write_card(opened)
     page = write_page(opened)
-    if as_json:
-        print_json({"page": str(page), "set": str(folder)})
-    else:
-        answers().print(str(page), soft_wrap=True)
+    print_answer(str(page), {"page": str(page), "set": str(folder)}, as_json=as_json)
 
 
 def _write_together(folder: Path, file: Path, names: Sequence[str]) -> Path:

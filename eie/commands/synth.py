@@ -17,7 +17,7 @@ from inhabit.eie.examples.draft import Funnel
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.components import load_components, owners
 from inhabit.eie.making.local import LocalSynthesis
-from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, held
+from inhabit.eie.sets.folder import SetFolder, SetHeader, SetSettings, held
 from inhabit.eie.sets.page.writing import write_page
 from inhabit.envs.extras import require
 from inhabit.envs.marks import without_effect
@@ -33,8 +33,6 @@ from inhabit.episodes.playing.settings import ClusterSettings, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")
-_SAME = ("env", "backend", "author", "seed", "n", "settings")
-"""What has to be the same to continue a data set."""
 
 
 def synth(
@@ -95,7 +93,7 @@ def synth(
     header = _header(registration, backend, author, seed, n, settings)
     begun = time.perf_counter()
     with held(out):
-        opened = _open(out, header)
+        opened = SetFolder.begin_or_continue(out, header, partial(_comparable, header))
         if not opened.header.finished:
             # The settings of now: what a set that goes on names itself is not started.
             make = partial(_make_on_cluster, cluster) if ray else _make
@@ -132,30 +130,7 @@ def _header(
     )
 
 
-def _open(out: Path, header: SetHeader) -> SetFolder:
-    """The data set in `out`: a new one, or one started by the same command.
-
-    Raises:
-        SetError: another command started it.
-    """
-    if not (out / "set.json").exists():
-        return SetFolder.begin(out, header)
-    opened = SetFolder.open(out)
-    for name in _SAME:
-        was, now = getattr(opened.header, name), getattr(header, name)
-        if name == "settings":
-            was, now = _comparable(header, was), _comparable(header, now)
-        if was != now:
-            raise SetError(
-                f"{out} was started with {name} {was!r}, not {now!r}. Run the same command to "
-                "continue it, or choose another --out."
-            )
-    return opened
-
-
-def _comparable(
-    header: SetHeader, settings: Mapping[str, Mapping[str, JsonValue]]
-) -> Mapping[str, Mapping[str, JsonValue]]:
+def _comparable(header: SetHeader, settings: SetSettings) -> SetSettings:
     """Settings in one normal form: equivalent ones replaced, later ones filled in."""
     registration = find_env(header.env)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -36,6 +36,10 @@ from inhabit.episodes.recording.lock import LOCK_FILE, HeldError, LockError, loc
 VERSION = 1
 
 T = TypeVar("T", bound=BaseModel)
+SetSettings = Mapping[str, Mapping[str, JsonValue]]
+"""Owner, such as "synth" -> its settings."""
+_SAME = ("env", "backend", "author", "seed", "n", "settings")
+"""What has to be the same to continue a data set."""
 
 
 class SetError(UserError, RuntimeError):
@@ -57,7 +61,7 @@ class SetHeader(BaseModel):
     seed: int
     n: int
     """Number of requested examples."""
-    settings: Mapping[str, Mapping[str, JsonValue]]
+    settings: SetSettings
     """Of "env", "synth", and the author's "model" if it has one."""
     software: Mapping[str, str]
     """Distribution -> version."""
@@ -145,6 +149,37 @@ class SetFolder:
         made = cls(folder, header)
         made._write_header(header)
         return made
+
+    @classmethod
+    def begin_or_continue(
+        cls,
+        out: Path,
+        header: SetHeader,
+        comparable: Callable[[SetSettings], SetSettings] = lambda settings: settings,
+    ) -> SetFolder:
+        """The data set in `out`: a new one, or one started by the same command.
+
+        Args:
+            out: its folder.
+            header: the request.
+            comparable: brings settings to one normal form.
+
+        Raises:
+            SetError: another command started it; or as `begin` and `open`.
+        """
+        if not (out / "set.json").exists():
+            return cls.begin(out, header)
+        opened = cls.open(out)
+        for name in _SAME:
+            was, now = getattr(opened.header, name), getattr(header, name)
+            if name == "settings":
+                was, now = comparable(was), comparable(now)
+            if was != now:
+                raise SetError(
+                    f"{out} was started with {name} {was!r}, not {now!r}. Run the same command to "
+                    "continue it, or choose another --out."
+                )
+        return opened
 
     def attempts(self) -> Iterator[AttemptLine]:
         """Every complete line of `attempts.jsonl`, in order.

@@ -17,7 +17,7 @@ from inhabit.episodes.playing.faults import Faults
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.run import Watch, unfinished
 from inhabit.episodes.playing.settings import ClusterSettings, RunSettings, SettingError
-from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.disk import refused, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
@@ -121,14 +121,11 @@ def _jobs(run: Run, settings: RunSettings) -> Iterator[JsonValue]:
 def _keep(run: Run, episode: EpisodeRecord, bundle: bytes, watch: Watch) -> None:
     files = dict(unpack(bundle))
     record = files.pop("episode.jsonl")
-    try:
+    with refused(episode.file):
         for name, content in files.items():
-            file = episode.folder / name
-            write_whole(file, run.folder, content)
+            write_whole(episode.folder / name, run.folder, content)
         # Last, so that an episode with an end has all its images.
         write_whole(episode.file, run.folder, record, sync=True)
-    except OSError as error:
-        raise DiskError(episode.file, error) from error
     attempt = episode.last()
     assert attempt is not None and attempt.end is not None, (
         "A worker returns finished episodes only."

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inhabit.episodes.commands.options import PageFile
-from inhabit.episodes.commands.output import Json, answers, print_json
+from inhabit.episodes.commands.output import Json, answers, facts, print_json
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring import comparison
@@ -57,7 +57,7 @@ def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) 
     from inhabit.episodes.reports.page.differences import compare_items, write_differences
 
     names = tuple(run.folder.resolve().name for run in (one, other))
-    facts = {
+    figures = {
         "Tasks": f"{found.tasks} in both",
         f"Solved only by {names[0]}": str(found.first_solved),
         f"Solved only by {names[1]}": str(found.second_solved),
@@ -66,7 +66,7 @@ def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) 
     }
     items = compare_items(found, one, other, file)
     write_differences(
-        file, f"{names[1]} compared with {names[0]}", (names[0], names[1]), facts, items
+        file, f"{names[1]} compared with {names[0]}", (names[0], names[1]), figures, items
     )
     answers().print(str(file), soft_wrap=True)
 
@@ -92,10 +92,7 @@ def _print(found: comparison.Comparison, console: Console) -> None:
             ),
         ),
     ]
-    table = Table(box=None, show_header=False)
-    for name, value in rows:
-        table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
-    console.print(table)
+    console.print(facts(rows))
     if found.changed:
         changed = Table("task", "goal", "first", "second", box=None)
         for pair in found.changed:

@@ -11,6 +11,8 @@ import typer
 from pydantic import BaseModel, JsonValue
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
 from inhabit.envs.printable import printable
 
@@ -75,6 +77,22 @@ def print_json(answer: BaseModel | Mapping[str, JsonValue]) -> None:
     )
     sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
+
+
+def print_answer(sentence: str, fields: Mapping[str, JsonValue], *, as_json: bool) -> None:
+    """Print `fields` as JSON where that is asked for, or else the sentence."""
+    if as_json:
+        print_json(fields)
+    else:
+        answers().print(sentence, soft_wrap=True)
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and values as a table for a terminal."""
+    table = Table(box=None, show_header=False)
+    for name, value in rows:
+        table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
+    return table
 
 
 def warn_of(problems: Iterable[Exception]) -> None:

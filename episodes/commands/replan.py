@@ -18,7 +18,7 @@ from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.playing import replan as replanning
 from inhabit.episodes.playing.from_record import plan_like
 from inhabit.episodes.playing.plan import RunPlan
-from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.scoring.rates import wilson
 from inhabit.episodes.view import LackingError
@@ -70,7 +70,7 @@ def replan(
         raise RecordError(f"{run}: no step is recorded yet, so there is nothing to ask about.")
     if out is not None:
         lines = [json.dumps(_row(step), ensure_ascii=False) + "\n" for step in steps]
-        _write(out, "".join(lines))
+        write_text(out, out.parent, redact("".join(lines)))
     if page is not None:
         _write_page(page, found, plan, steps)
     agreed = sum(step.agrees for step in steps)
@@ -125,13 +125,6 @@ def _write_page(file: Path, run: Run, plan: RunPlan, steps: list[replanning.Repl
     title = f"{name}, replanned by {asked}"
     write_differences(file, title, (name, asked), facts, replan_items(steps, file))
     answers().print(str(file), soft_wrap=True)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        write_whole(file, file.parent, redact(text).encode("utf-8", "replace"), shared=True)
-    except OSError as error:
-        raise DiskError(file, error) from error
 
 
 def _row(step: replanning.Replanned) -> dict[str, JsonValue]:

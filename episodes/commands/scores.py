@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from inhabit.episodes.commands.output import facts
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.scoring.metrics import Measured, Scores
 from inhabit.episodes.scoring.rates import SUCCESS
@@ -41,10 +40,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         ),
         ("run folder", scores.run),
     ]
-    table = Table(box=None, show_header=False)
-    for name, value in rows:
-        table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
-    console.print(table)
+    console.print(facts(rows))
 
 
 def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from inhabit.episodes.commands.options import RunFolder
-from inhabit.episodes.commands.output import Json, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, print_answer, remarks
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.watch.server import PageServer
 
@@ -28,10 +28,7 @@ def watch(
     except OSError as error:
         raise typer.BadParameter(f"Cannot listen on port {port}: {error.strerror}.") from error
     with server:
-        if as_json:
-            print_json({"run": str(run), "address": server.address})
-        else:
-            answers().print(server.address, soft_wrap=True)
+        print_answer(server.address, {"run": str(run), "address": server.address}, as_json=as_json)
         remarks().print("Press Ctrl-C to stop.")
         try:
             server.serve_forever()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore
 from types import TracebackType
@@ -42,6 +43,15 @@ class DiskError(UserError, RuntimeError):
         super().__init__(f"{file} can't be written: {error.strerror}. {remedy}")
 
 
+@contextmanager
+def refused(file: Path) -> Iterator[None]:
+    """Raises DiskError for `file` where the system refuses what is done in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise DiskError(file, error) from error
+
+
 class LineFile:
     """A file that whole lines are appended to, each by a single write.
 
@@ -58,11 +68,9 @@ class LineFile:
         """
         self._file = file
         self._keys = credentials()
-        try:
+        with refused(file):
             self._descriptor = open_appending(file, inside)
             self._size = _cut_torn_line(self._descriptor)
-        except OSError as error:
-            raise DiskError(file, error) from error
 
     def append(self, *lines: bytes) -> None:
         """Add lines, which hold no newline themselves: all of them, or none.
@@ -90,10 +98,8 @@ class LineFile:
         Raises:
             DiskError: the disk failed.
         """
-        try:
+        with refused(self._file):
             await asyncio.to_thread(os.fsync, self._descriptor)
-        except OSError as error:
-            raise DiskError(self._file, error) from error
 
     def close(self) -> None:
         """Let go of the file. Safe to call twice."""
@@ -131,9 +137,8 @@ class Pictures:
 
     def _write(self, file: Path, inside: Path, rgb: NDArray[np.uint8]) -> None:
         try:
-            write_whole(file, inside, jpeg(rgb))
-        except OSError as error:
-            raise DiskError(file, error) from error
+            with refused(file):
+                write_whole(file, inside, jpeg(rgb))
         finally:
             self._room.release()
 
@@ -162,6 +167,19 @@ def write_whole(
     """
     with replacing(file, inside, sync=sync, shared=shared) as stream:
         stream.write(content)
+
+
+def write_text(file: Path, inside: Path, text: str) -> Path:
+    """Put a page or a list in place, as `write_whole` does, and return its file.
+
+    What can't be encoded (half of a surrogate pair) becomes a question mark.
+
+    Raises:
+        DiskError: it can't be written.
+    """
+    with refused(file):
+        write_whole(file, inside, text.encode("utf-8", "replace"), shared=True)
+    return file
 
 
 def without_keys(line: bytes, keys: Sequence[str]) -> bytes:

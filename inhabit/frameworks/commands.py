@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,10 +16,9 @@ from inhabit.envs.extras import require
 from inhabit.envs.server_gate import Gate
 from inhabit.episodes.commands.interrupt import leave, on_signals
 from inhabit.episodes.commands.options import Backend, EnvName
-from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.commands.output import Json, Set, print_answer, remarks
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.reward import Reward
-from inhabit.frameworks.rollout import RolloutFactory
 
 TOKEN = "INHABIT_SERVE_TOKEN"
 """Name of the environment variable that holds the server's token."""
@@ -115,10 +114,8 @@ def serve(
         address = f"http://{host if ':' not in host else f'[{host}]'}:{bound.getsockname()[1]}"
         if token is None:
             address += f"/{gate.token}"
-        if as_json:
-            print_json({"env": env, "address": address, "tasks": _counts(splits)})
-        else:
-            answers().print(address, soft_wrap=True)
+        counts: dict[str, JsonValue] = {name: len(one.tasks) for name, one in splits.items()}
+        print_answer(address, {"env": env, "address": address, "tasks": counts}, as_json=as_json)
         remarks().print("Press Ctrl-C to stop.")
         run_server(app, bound, sessions=sessions)
 
@@ -175,10 +172,6 @@ def _sources(tasks: Sequence[str]) -> Sequence[tuple[str, str | None]]:
             raise UserError(f"Two splits are named {name!r}: give names, as --tasks NAME=SOURCE.")
         found[name] = source
     return list(found.items())
-
-
-def _counts(splits: Mapping[str, RolloutFactory]) -> dict[str, JsonValue]:
-    return {name: len(factory.tasks) for name, factory in splits.items()}
 
 
 def _token(file: Path | None) -> str | None:

@@ -14,7 +14,7 @@ from inhabit.eie.examples.example import Example, Lineage
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.files import replacing
-from inhabit.episodes.recording.disk import DiskError
+from inhabit.episodes.recording.disk import refused
 from inhabit.episodes.reports.page.document import pieces
 
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -80,11 +80,8 @@ def write_page(opened: SetFolder) -> Path:
     file = opened.folder / "index.html"
     covered = cover(opened)
     # Lone surrogates in model output become question marks.
-    try:
-        with replacing(file, opened.folder, shared=True) as stream:
-            stream.writelines(p.encode("utf-8", "replace") for p in _pieces(opened, covered))
-    except OSError as error:
-        raise DiskError(file, error) from error
+    with refused(file), replacing(file, opened.folder, shared=True) as stream:
+        stream.writelines(p.encode("utf-8", "replace") for p in _pieces(opened, covered))
     return file
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from inhabit.envs.files import is_regular
 from inhabit.episodes.playing.replan import Replanned
 from inhabit.episodes.playing.replay import Replay
-from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.document import render
@@ -176,10 +176,7 @@ def write_differences(
         items=listed,
         differing=sum(item.differs for item in listed),
     )
-    try:
-        write_whole(file, file.parent, text.encode("utf-8", "replace"), shared=True)
-    except OSError as error:
-        raise DiskError(file, error) from error
+    write_text(file, file.parent, text)
     return file
 
 

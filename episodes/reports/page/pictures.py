@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import base64
-import io
 from pathlib import Path
 
-from PIL import Image
+import numpy as np
 
 from inhabit.envs.files import read_whole, state_of
+from inhabit.episodes.recording.disk import jpeg
 from inhabit.episodes.recording.picture import FRAMES, MOST_BYTES, decoded, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.slide import draw
 from inhabit.episodes.reports.video.slides import ending
+
+_QUALITY = 80
 
 
 def inline(file: Path, run: Path) -> str | None:
@@ -31,7 +33,7 @@ def thumbnail(file: Path, run: Path, side: int = 160) -> str | None:
     if picture is None:
         return None
     picture.thumbnail((side, side))
-    return _address(_jpeg(picture.convert("RGB")))
+    return _address(jpeg(np.asarray(picture.convert("RGB")), _QUALITY))
 
 
 def poster(episode: EpisodeRecord, attempt: Attempt, header: RunHeader) -> str:
@@ -46,14 +48,9 @@ def poster(episode: EpisodeRecord, attempt: Attempt, header: RunHeader) -> str:
         if rendered is not None:
             return rendered
     slide = draw(ending(episode, attempt, header))
-    return _address(_jpeg(slide.resize((slide.width // 2, slide.height // 2))))
+    half = slide.resize((slide.width // 2, slide.height // 2))
+    return _address(jpeg(np.asarray(half), _QUALITY))
 
 
-def _jpeg(picture: Image.Image) -> bytes:
-    content = io.BytesIO()
-    picture.save(content, "JPEG", quality=80)
-    return content.getvalue()
-
-
-def _address(jpeg: bytes) -> str:
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode()
+def _address(content: bytes) -> str:
+    return "data:image/jpeg;base64," + base64.b64encode(content).decode()

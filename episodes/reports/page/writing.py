@@ -12,7 +12,7 @@ from urllib.parse import quote
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.files import check_folder, state_of
 from inhabit.episodes.judging.errors import Mistake
-from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.disk import DiskError, write_text
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores
@@ -126,7 +126,9 @@ def write_run(
         for episode in run.episodes()
     ]
     figures = score(run, index)
-    _write(run.folder / "index.html", run.folder, run_page(run, figures, rows, judgement=judgement))
+    write_text(
+        run.folder / "index.html", run.folder, run_page(run, figures, rows, judgement=judgement)
+    )
     # It only saves time: the page stands without it, as on a full disk.
     with contextlib.suppress(DiskError):
         index.save()
@@ -139,7 +141,7 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
     Raises:
         DiskError: it can't be written.
     """
-    return _write(folder / "index.html", folder, gallery_page(folder.resolve().name, runs))
+    return write_text(folder / "index.html", folder, gallery_page(folder.resolve().name, runs))
 
 
 def _write_episode(
@@ -150,7 +152,7 @@ def _write_episode(
     for gif in _wanted(episode, videos):
         _make_video(run, episode, videos, gif=gif)
     page = episode_page(run, episode, attempt, scores, mistake=mistake)
-    _write(episode.folder / "index.html", run.folder, page)
+    write_text(episode.folder / "index.html", run.folder, page)
 
 
 def _make_video(run: Run, episode: EpisodeRecord, videos: Videos, *, gif: bool) -> None:
@@ -174,12 +176,3 @@ def _is_old(file: Path, episode: EpisodeRecord) -> bool:
     made = state_of(file, episode.run)
     grown = state_of(episode.file, episode.run)
     return made is None or (grown is not None and made.st_mtime < grown.st_mtime)
-
-
-def _write(file: Path, inside: Path, page: str) -> Path:
-    try:
-        # What can't be encoded (half of a surrogate pair) is shown as a question mark.
-        write_whole(file, inside, page.encode("utf-8", "replace"), shared=True)
-    except OSError as error:
-        raise DiskError(file, error) from error
-    return file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -14,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from inhabit.envs.files import replacing
-from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.disk import jpeg, refused, write_whole
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.rerender import VideoCamera
@@ -76,12 +75,8 @@ def write(
 
 def _put_poster(episode: EpisodeRecord, slide: Image.Image) -> None:
     file = episode.folder / "poster.jpg"
-    content = io.BytesIO()
-    slide.save(content, "JPEG", quality=88)
-    try:
-        write_whole(file, episode.run, content.getvalue(), shared=True)
-    except OSError as error:
-        raise DiskError(file, error) from error
+    with refused(file):
+        write_whole(file, episode.run, jpeg(np.asarray(slide), 88), shared=True)
 
 
 def write_together(file: Path, sides: Sequence[Side]) -> Path:
@@ -101,18 +96,15 @@ def _put(
     size: tuple[int, int],
     rate: int = FRAMES_PER_SECOND,
 ) -> Path:
-    try:
-        # The encoder opens files by their names, and the folder may be somebody else's.
-        with TemporaryDirectory(prefix="inhabit-video-") as made:
-            draft = Path(made) / f"video{file.suffix}"
-            if file.suffix == ".gif":
-                _write_gif(frames, draft, rate)
-            else:
-                _write_mp4(frames, draft, size, rate)
-            with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
-                shutil.copyfileobj(source, target)
-    except OSError as error:
-        raise DiskError(file, error) from error
+    # The encoder opens files by their names, and the folder may be somebody else's.
+    with refused(file), TemporaryDirectory(prefix="inhabit-video-") as made:
+        draft = Path(made) / f"video{file.suffix}"
+        if file.suffix == ".gif":
+            _write_gif(frames, draft, rate)
+        else:
+            _write_mp4(frames, draft, size, rate)
+        with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
+            shutil.copyfileobj(source, target)
     return file
 
 
