@@ -27,7 +27,7 @@ from inhabit.episodes.commands.interrupt import interruptible
 from inhabit.episodes.commands.options import Backend, BaseUrl, EnvName, Ray
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
-from inhabit.episodes.commands.settings_table import list_settings
+from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.plan import find_backend, software
 from inhabit.episodes.playing.settings import ClusterSettings, divide
 
@@ -59,12 +59,10 @@ def synth(
     assignments: Set = None,
     list_them: Annotated[
         bool,
-        typer.Option(
-            "--settings",
-            is_eager=True,
-            callback=list_settings({"--set": SynthSettings, "--set, with --ray": ClusterSettings}),
-            help="List the settings of the synthesis, and exit. `inhabit envs ENV` lists the "
-            "settings of the environment.",
+        listing(
+            {"--set": SynthSettings, "--set, with --ray": ClusterSettings},
+            "List the settings of the synthesis, and exit. `inhabit envs ENV` lists the settings "
+            "of the environment.",
         ),
     ] = False,
     as_json: Json = False,

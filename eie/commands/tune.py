@@ -12,7 +12,7 @@ from inhabit.eie.tuning.log import LogLine
 from inhabit.eie.tuning.settings import TuneSettings
 from inhabit.envs.core import UnavailableError
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
-from inhabit.episodes.commands.settings_table import list_settings
+from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.settings import divide
 
 
@@ -32,12 +32,7 @@ def tune(
     assignments: Set = None,
     list_them: Annotated[
         bool,
-        typer.Option(
-            "--settings",
-            is_eager=True,
-            callback=list_settings({"--set": TuneSettings}),
-            help="List the settings of the tuning, and exit.",
-        ),
+        listing({"--set": TuneSettings}, "List the settings of the tuning, and exit."),
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Which examples a step takes, and which of them are read together."""
+"""Which examples a step takes, which of them are read together, and its learning rate."""
 
 from __future__ import annotations
 
@@ -31,6 +31,21 @@ class Order:
             shuffled = np.random.default_rng((self._seed, epoch)).permutation(self._size)
             self._epochs = {**dict(list(self._epochs.items())[-1:]), epoch: shuffled}
         return self._epochs[epoch]
+
+
+def cosine_rate(step: int, steps: int, *, peak: float, warmup: int) -> float:
+    """Linear warmup, then cosine decay (Loshchilov and Hutter 2017, without restarts).
+
+    Args:
+        step: number of completed steps.
+        steps: of the whole training.
+        peak: the highest rate.
+        warmup: steps in which the rate rises.
+    """
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    share = (step - warmup) / max(1, steps - warmup)
+    return peak * 0.5 * (1.0 + math.cos(math.pi * share))
 
 
 @lru_cache(maxsize=4)

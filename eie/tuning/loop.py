@@ -15,7 +15,7 @@ import torch
 from inhabit.eie.tuning import agreement, checkpoint, log
 from inhabit.eie.tuning.agreement import ReadingPlan
 from inhabit.eie.tuning.base import Base
-from inhabit.eie.tuning.batches import Order, by_episode, episode_steps, micro_batches
+from inhabit.eie.tuning.batches import Order, by_episode, cosine_rate, episode_steps, micro_batches
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.devices import Devices, gathered, split_as
 from inhabit.eie.tuning.frozen_vision import remember_images
@@ -150,7 +150,8 @@ class Training:
         norm = float(gathered(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip)))
         if not math.isfinite(norm):
             raise self._stopped(step, "a gradient is not a finite number")
-        rate = self._rate(step)
+        rising = max(1, round(self.settings.warmup * self.steps))
+        rate = cosine_rate(step, self.steps, peak=self.settings.rate, warmup=rising)
         for group_of_parameters in optimizer.param_groups:
             group_of_parameters["lr"] = rate
         optimizer.step()
@@ -214,14 +215,6 @@ class Training:
             margin=self.settings.margin,
             other=question.other,
         )
-
-    def _rate(self, step: int) -> float:
-        """Linear warmup, then cosine decay."""
-        rising = max(1, round(self.settings.warmup * self.steps))
-        if step < rising:
-            return self.settings.rate * (step + 1) / rising
-        share = (step - rising) / max(1, self.steps - rising)
-        return self.settings.rate * 0.5 * (1.0 + math.cos(math.pi * share))
 
     @torch.no_grad()
     def _judge(self, step: int, judged: Questions, plan: ReadingPlan, peers: Devices) -> None:

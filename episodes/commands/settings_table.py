@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,8 +53,8 @@ def settings_table(title: str, settings: type[BaseModel]) -> Table:
     return table
 
 
-def list_settings(groups: Mapping[str, type[BaseModel]]) -> Callable[[bool], None]:
-    """The callback of a command's `--settings`: prints every group, and ends the command."""
+def listing(groups: Mapping[str, type[BaseModel]], help_text: str) -> Any:
+    """The option `--settings` of a command: prints every group, and ends the command."""
 
     def listed(wanted: bool) -> None:
         if not wanted:
@@ -64,7 +64,7 @@ def list_settings(groups: Mapping[str, type[BaseModel]]) -> Callable[[bool], Non
             answers().print()
         raise typer.Exit
 
-    return listed
+    return typer.Option("--settings", is_eager=True, callback=listed, help=help_text)
 
 
 def _typed(value: JsonValue) -> str:

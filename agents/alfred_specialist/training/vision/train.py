@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from torch.nn import functional
 from inhabit.agents.alfred_specialist.training.vision.metrics import mean_precision
 from inhabit.agents.alfred_specialist.training.vision.shards import FrameShard
 from inhabit.agents.models.eyes.network import Eyes, EyesConfig, normalised
+from inhabit.eie.tuning.batches import cosine_rate
 from inhabit.eie.tuning.checkpoint import CheckpointState, resume_training, save_training
 from inhabit.eie.tuning.settings import TuneError
 
@@ -86,7 +86,9 @@ def train_eyes(
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(eyes.parameters(), 100.0)
         for group in optimizer.param_groups:
-            group["lr"] = _cosine_rate(step, settings)
+            group["lr"] = cosine_rate(
+                step, settings.steps, peak=settings.rate, warmup=settings.warmup
+            )
         optimizer.step()
         optimizer.zero_grad()
         total += loss.item()
@@ -139,11 +141,3 @@ def batch_of(
     gain = torch.from_numpy(rng.uniform(0.75, 1.25, (len(chosen), 1, 1, 3))).float()
     tint = gain.mean(3, keepdim=True) * 0.7 + gain * 0.3
     return (rgb * tint).clamp(0, 255), shown
-
-
-def _cosine_rate(step: int, settings: EyesTraining) -> float:
-    """The learning rate: linear warmup, then cosine decay (Loshchilov and Hutter 2017)."""
-    if step < settings.warmup:
-        return settings.rate * (step + 1) / settings.warmup
-    share = min(1.0, (step - settings.warmup) / max(1, settings.steps - settings.warmup))
-    return settings.rate * 0.5 * (1.0 + math.cos(math.pi * share))
