@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class SettingsModel(BaseModel):
@@ -13,3 +17,14 @@ class SettingsModel(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    gone: ClassVar[Mapping[str, object]] = MappingProxyType({})
+    """Settings of earlier versions -> the value that holds now. A record that has it is played as
+    it was; one that has another value is refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_records(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {k: v for k, v in given.items() if k not in cls.gone or v != cls.gone[k]}

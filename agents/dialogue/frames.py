@@ -12,11 +12,14 @@ from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Observation
 
+_LONGEST = 160
+"""Side of the image of a past step, in pixels."""
 
-def thumbnail(rgb: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """Scale the image uint8 (H, W, 3) down, so that no side is longer than `side` pixels."""
+
+def thumbnail(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Scale the image uint8 (H, W, 3) down, so that no side is longer than 160 pixels."""
     height, width = rgb.shape[:2]
-    scale = side / max(height, width)
+    scale = _LONGEST / max(height, width)
     if scale >= 1.0:
         return rgb
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
@@ -34,15 +37,12 @@ def keyframes(frames: NDArray[np.uint8], count: int | None) -> NDArray[np.uint8]
     return np.ascontiguousarray(frames[chosen])
 
 
-def past_frames(view: View, count: int, side: int) -> Iterator[tuple[int, Step, Image]]:
-    """Number from 1, step and image of each of the last `count` steps that have one, oldest first.
-
-    No side of an image is longer than `side` pixels.
-    """
+def past_frames(view: View, count: int) -> Iterator[tuple[int, Step, Image]]:
+    """Number from 1, step and thumbnail of each of the last `count` steps that have an image."""
     first = max(0, len(view.history) - count)
     for number, step in enumerate(view.history[first:], start=first + 1):
         if step.rgb is not None:
-            yield number, step, Image(thumbnail(step.rgb, side))
+            yield number, step, Image(thumbnail(step.rgb))
 
 
 def frames_of(

@@ -6,9 +6,9 @@ models. Planners, training and exports use the same ones, so that a model is ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 from warnings import warn
 
 from pydantic import Field, model_validator
@@ -24,9 +24,14 @@ from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Observation
 from inhabit.envs.settings import SettingsModel
 
+_LISTED = 200
+"""Candidates in the prompt of a chat model, at most. If there are more, one per verb is listed."""
+
 
 class PromptSettings(SettingsModel):
     """What a prompt for one action holds."""
+
+    gone: ClassVar[Mapping[str, object]] = {"thumbnail": 160}
 
     history: Annotated[int, Field(ge=0)] | Literal["whole"] = 8
     """Past steps in the prompt, as text; or the whole episode as one conversation that only grows:
@@ -34,8 +39,6 @@ class PromptSettings(SettingsModel):
     pictures: int = Field(default=0, ge=0)
     """Most recent past steps whose images are included: scaled down, or as they were, with their
     clips, in a whole history."""
-    thumbnail: int = Field(default=160, ge=16)
-    """Longest side of these images, in pixels."""
     keyframes: int | None = Field(default=None, ge=1)
     """Frames taken from each video clip of an observation; all by default."""
     choices: bool = False
@@ -52,14 +55,12 @@ class PromptSettings(SettingsModel):
 class ChatPromptSettings(SettingsModel):
     """What a prompt says about past steps and the present choices."""
 
+    gone: ClassVar[Mapping[str, object]] = {"thumbnail": 160, "summary": True, "listed": 200}
+
     history: int = Field(default=8, ge=0)
-    """Past steps described one by one in the prompt."""
-    summary: bool = True
-    """Summarize older steps in one line; otherwise only their number is given."""
+    """Past steps described one by one in the prompt; older ones are summarized in one line."""
     pictures: int = Field(default=0, ge=0)
     """Most recent past steps whose images are included, scaled down."""
-    thumbnail: int = Field(default=160, ge=16)
-    """Longest side of these images, in pixels."""
     keyframes: int = Field(default=4, ge=1)
     """Frames taken from each video clip of an observation."""
     examples: Path | None = None
@@ -67,8 +68,6 @@ class ChatPromptSettings(SettingsModel):
     with a `goal` and its `actions`; use other tasks than those of the run."""
     shots: int = Field(default=2, ge=0)
     """Number of few-shot examples: the episodes with the most similar goals."""
-    listed: int = Field(default=200, ge=0, le=500)
-    """Maximum number of candidates in the prompt. If there are more, one per verb is listed."""
     letters: bool = False
     """Ask for the letter of a candidate instead of its text."""
     reflect: bool = True
@@ -209,8 +208,7 @@ class Prompt:
 
     def _images(self, view: View) -> list[str | Image]:
         parts: list[str | Image] = []
-        chosen = self.settings
-        for number, step, image in past_frames(view, chosen.pictures, chosen.thumbnail):
+        for number, step, image in past_frames(view, self.settings.pictures):
             said = self.template.block("seen", number=number, action=step.action)
             parts += [f"\n{said}\n", image]
         if parts:
@@ -254,7 +252,7 @@ class ChatPrompt:
     def choices(self, view: View) -> Choices:
         """What the model may choose from."""
         chosen = self._settings
-        return Choices.of(view, lettered=chosen.letters, most=chosen.listed, stop=chosen.stop)
+        return Choices.of(view, lettered=chosen.letters, most=_LISTED, stop=chosen.stop)
 
     def messages(
         self, system: str, view: View, choices: Choices, known: Sequence[str] = ()
@@ -296,7 +294,7 @@ class ChatPrompt:
             "goal": view.goal,
             "steps": [told(step) for step in view.history[older:]],
             "older": older,
-            "summary": summary(view.history[:older]) if self._settings.summary else "",
+            "summary": summary(view.history[:older]),
         }
 
     def _now(self, view: View, choices: Choices, known: Sequence[str]) -> dict[str, object]:
@@ -313,8 +311,7 @@ class ChatPrompt:
             for frame in keyframes(clip.frames, self._settings.keyframes):
                 yield text, Image(frame)
                 text = ""
-        chosen = self._settings
-        for number, step, image in past_frames(view, chosen.pictures, chosen.thumbnail):
+        for number, step, image in past_frames(view, self._settings.pictures):
             yield self._template.block("seen", number=number, action=step.action) + "\n", image
 
 

@@ -208,13 +208,7 @@ class Training:
         return [score(one, q.trie) for one, q in zip(found, group, strict=True)]
 
     def _loss(self, scores: CandidateScores, question: Question) -> torch.Tensor:
-        return loss(
-            scores,
-            question.answer,
-            self.settings.objective,
-            margin=self.settings.margin,
-            other=question.other,
-        )
+        return loss(scores, question.answer, self.settings.objective, other=question.other)
 
     @torch.no_grad()
     def _judge(self, step: int, judged: Questions, plan: ReadingPlan, peers: Devices) -> None:

@@ -48,7 +48,7 @@ def score(logits: torch.Tensor, trie: Trie) -> CandidateScores:
 
 
 def loss(
-    scores: CandidateScores, answer: int, objective: Objective, *, margin: float, other: int | None
+    scores: CandidateScores, answer: int, objective: Objective, *, other: int | None
 ) -> torch.Tensor:
     """The loss of one example.
 
@@ -56,13 +56,12 @@ def loss(
         scores: of all candidates.
         answer: index of the correct candidate.
         objective: terms of the loss.
-        margin: of the hinge, in nats per token.
         other: index of a wrong candidate, for the hinge; None if there is none.
     """
     nll = -scores.means
     total = nll[answer]
     if objective is Objective.CONTRAST and other is not None:
-        total = total + functional.relu(margin + nll[answer] - nll[other])
+        total = total + functional.relu(nll[answer] - nll[other])
     if objective is Objective.RANKING:
         total = total - scores.sums.log_softmax(0)[answer]
     return total

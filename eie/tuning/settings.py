@@ -48,8 +48,6 @@ class TuneSettings(SettingsModel):
     other_answers: int = Field(default=0, ge=0)
     """Answers of other examples that the ranking objective adds as wrong candidates. Those that are
     candidates of the example already are left out."""
-    margin: float = Field(default=0.0, ge=0)
-    """Margin of the hinge, in nats per token."""
     reasons: bool = False
     """Train on the reasoning followed by the action; objective sft only."""
     end: bool = False

@@ -22,8 +22,8 @@ SEES = frozenset({Ability.RANK, Ability.BEAM, Ability.IMAGES})
 def watched() -> View:
     """Two past steps with images, a clip of nine frames, and an image now."""
     history = [
-        Step("go", None, "Done.", np.full((40, 40, 3), 1, np.uint8)),
-        Step("look", None, "Done.", np.full((40, 40, 3), 2, np.uint8)),
+        Step("go", None, "Done.", np.full((320, 320, 3), 1, np.uint8)),
+        Step("look", None, "Done.", np.full((320, 320, 3), 2, np.uint8)),
     ]
     frames = np.stack([np.full((8, 8, 3), i, np.uint8) for i in range(9)])
     moment = view(*TEXTS, history=history)
@@ -48,12 +48,12 @@ def test_shares_can_be_recovered_from_few_candidates() -> None:
 
 @pytest.mark.parametrize("agent", ["rank", "beam"])
 def test_past_frames_and_films_are_in_the_prompt(agent: str) -> None:
-    settings = {"pictures": 1, "thumbnail": 20, "keyframes": 3}
+    settings = {"pictures": 1, "keyframes": 3}
     decision = decide(make(agent, model(), **settings), watched())
     parts = decision.calls[0].messages[-1]["content"]
     assert isinstance(parts, list)
     shown = [decision.images[p["image"]] for p in parts if isinstance(p, dict) and "image" in p]
-    assert [one.shape for one in shown] == [(20, 20, 3)] + [(8, 8, 3)] * 3 + [(40, 40, 3)]
+    assert [one.shape for one in shown] == [(160, 160, 3)] + [(8, 8, 3)] * 3 + [(40, 40, 3)]
     assert [int(one[0, 0, 0]) for one in shown[:4]] == [2, 0, 4, 8]
     told = [p["text"] for p in parts if isinstance(p, dict) and "text" in p]
     assert told[1:] == ['\nWhat you saw before step 2, "look":\n', "\nWhat you see now:\n"]
