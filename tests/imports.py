@@ -1,4 +1,5 @@
-"""Reads the import statements of a source tree, and names those that break the layering."""
+"""What contracts of import-linter leave: names in strings, words, and modules that load one another.
+"""
 
 from __future__ import annotations
 
@@ -13,45 +14,12 @@ from pathlib import Path
 import networkx as nx
 
 LAYERS = ("envs", "agents", "episodes", "eie")
-"""A package may import from itself and from those before it. The rest of `inhabit/` is on top."""
+"""A package may name itself and those before it. The rest of `inhabit/` is on top."""
 SEALED = "inhabit.agents.alfred_specialist"
-"""Joins by entry points, as packages of others do: it imports freely, and nothing imports it."""
 ITS_WORDS = re.compile(
     r"alfred_specialist|\b(microwave|faucet|lamp|knife|potato|skills?|rankers?)\b", re.I
 )
 """What only the sealed folder and environments speak of."""
-ENVS_FOR_AGENTS = frozenset(
-    {
-        "inhabit.envs.core",
-        "inhabit.envs.credentials",
-        "inhabit.envs.cache",
-        "inhabit.envs.entries",
-        "inhabit.envs.errors",
-        "inhabit.envs.extras",
-        "inhabit.envs.files",
-        "inhabit.envs.marks",
-        "inhabit.envs.printable",
-        "inhabit.envs.process_group",
-        "inhabit.envs.settings",
-    }
-)
-"""What `agents` may import from `envs`: the contract, errors, settings, cache folder, child
-processes, and the registry class."""
-ENVS_FOR_OTHERS = ENVS_FOR_AGENTS | {
-    "inhabit.envs",
-    "inhabit.envs.claims",
-    "inhabit.envs.checked",
-    "inhabit.envs.pictures",
-    "inhabit.envs.registry",
-    "inhabit.envs.scene_plan",
-    "inhabit.envs.server_gate",
-    "inhabit.envs.tasksets",
-    "inhabit.envs.template",
-    "inhabit.envs.worker",
-}
-"""What `episodes` and `eie` may import from `envs` besides: no environment is among them."""
-
-
 _LAZY = re.compile(r"inhabit(\.\w+)+:\w+")
 """A string that names a function as "module:attribute"."""
 
@@ -64,6 +32,8 @@ class Import:
     line: int
     at_load: bool
     """Whether it is executed when the module is loaded, rather than in a call or for types."""
+    lazy: bool
+    """Whether it is a string, as registrations name what is imported when it is called."""
 
 
 @dataclass(frozen=True)
@@ -119,18 +89,14 @@ def modules(root: Path) -> Mapping[str, Module]:
 
 
 def imports(module: Module, known: Collection[str]) -> Iterator[Import]:
-    """The imports of `module` among `known`, those inside functions included.
-
-    Raises:
-        ValueError: an import of the project is relative, or does not begin with `inhabit.`.
-    """
+    """The imports of `module` among `known`, those inside functions and in strings included."""
     for node, at_load in module.nodes:
-        for target in _targets(node, module):
+        for target in _targets(node):
             while target not in known and "." in target:
                 target = target.rpartition(".")[0]
             if target in known:
-                at_load = at_load and not isinstance(node, ast.Constant)
-                yield Import(target, getattr(node, "lineno", 0), at_load)
+                lazy = isinstance(node, ast.Constant)
+                yield Import(target, getattr(node, "lineno", 0), at_load and not lazy, lazy)
 
 
 def _is_called_later(node: ast.AST) -> bool:
@@ -140,33 +106,30 @@ def _is_called_later(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
-def _targets(node: ast.AST, module: Module) -> Iterator[str]:
+def _targets(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         # `import inhabit` alone is how a module finds the folder of the package.
         names = [alias.name for alias in node.names if alias.name != "inhabit"]
     elif isinstance(node, ast.ImportFrom):
-        if node.level:
-            raise ValueError(f"{module.name}:{node.lineno} has a relative import")
         names = [f"{node.module}.{alias.name}" for alias in node.names]
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        # Registrations name functions that are imported when they are called.
         names = [node.value.replace(":", ".")] if _LAZY.fullmatch(node.value) else []
     else:
-        return
-    for name in names:
-        if name.split(".")[0] in LAYERS:
-            raise ValueError(f"{module.name}:{node.lineno} imports {name!r} without 'inhabit.'")
-        if name.split(".")[0] == "inhabit":
-            yield name
+        names = []
+    yield from (name for name in names if name.split(".")[0] == "inhabit")
 
 
-def upward(tree: Mapping[str, Module]) -> list[str]:
-    """Imports of a package from one that stands above it, "module:line target" each."""
+def named_outside(tree: Mapping[str, Module]) -> list[str]:
+    """Strings that name a module of a package above or of `envs`, "module:line target" each."""
     return [
         f"{module.name}:{one.line} {one.target}"
         for module in tree.values()
         for one in imports(module, tree)
-        if tree[one.target].layer > module.layer
+        if one.lazy
+        and (
+            tree[one.target].layer > module.layer
+            or tree[one.target].layer == 0 < module.layer < len(LAYERS)
+        )
     ]
 
 
@@ -183,21 +146,6 @@ def circles(tree: Mapping[str, Module]) -> list[Sequence[str]]:
         )
     loops = [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
     return sorted([*loops, *([name] for name in nx.nodes_with_selfloops(graph))])
-
-
-def outside_contract(tree: Mapping[str, Module]) -> list[str]:
-    """Imports by agents, episodes and eie of anything in `envs` that is not the contract."""
-    return [
-        f"{module.name}:{one.line} {one.target}"
-        for module in tree.values()
-        if 0 < module.layer < len(LAYERS)
-        for one in imports(module, tree)
-        if tree[one.target].layer == 0 and one.target not in _allowed(module)
-    ]
-
-
-def _allowed(module: Module) -> frozenset[str]:
-    return ENVS_FOR_AGENTS if module.name.startswith("inhabit.agents") else ENVS_FOR_OTHERS
 
 
 def words_of_the_sealed(tree: Mapping[str, Module], free: Collection[str] = ()) -> list[str]:

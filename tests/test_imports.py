@@ -1,4 +1,4 @@
-"""The layering of the packages: it holds here, and the checker finds each way to break it."""
+"""What the contracts in `pyproject.toml` leave of the layering; each way to break it is found."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 from imports import (
-    ENVS_FOR_AGENTS,
     SEALED,
     Module,
     circles,
     modules,
     named_environments,
-    outside_contract,
-    upward,
+    named_outside,
     words_of_the_sealed,
 )
 
@@ -42,19 +40,14 @@ def tree() -> Mapping[str, Module]:
 def test_every_package_is_read(tree: Mapping[str, Module]) -> None:
     tops = {name.split(".")[1] for name in tree if "." in name}
     assert {"envs", "agents", "episodes", "eie", "cli", "api"} <= tops
-    assert tree.keys() >= ENVS_FOR_AGENTS
 
 
-def test_no_import_goes_up(tree: Mapping[str, Module]) -> None:
-    assert upward(tree) == []
+def test_no_string_names_a_module_above_or_of_envs(tree: Mapping[str, Module]) -> None:
+    assert named_outside(tree) == []
 
 
 def test_no_modules_import_one_another(tree: Mapping[str, Module]) -> None:
     assert circles(tree) == []
-
-
-def test_only_the_contract_of_envs_is_imported(tree: Mapping[str, Module]) -> None:
-    assert outside_contract(tree) == []
 
 
 def test_nothing_above_envs_names_an_environment(tree: Mapping[str, Module]) -> None:
@@ -88,24 +81,12 @@ def _names(tree: Mapping[str, Module]) -> Sequence[object]:
 @pytest.mark.parametrize(
     ("file", "line", "check"),
     [
-        ("envs/core.py", "from inhabit.agents.core import Agent", upward),
-        ("agents/core.py", "import inhabit.episodes.run", upward),
-        ("episodes/run.py", "def f():\n    from inhabit.eie import make", upward),
-        ("eie/make.py", "from inhabit.cli import main", upward),
-        ("agents/core.py", "from inhabit.api.session import open", upward),
-        ("envs/core.py", "from inhabit import open", upward),
         ("envs/core.py", "from inhabit.envs import registry", circles),
         ("agents/core.py", "from inhabit.agents.models import load", circles),
         ("eie/make.py", "from inhabit.eie.make import x", circles),
-        ("agents/core.py", "from inhabit.envs.registry import find", outside_contract),
-        ("agents/core.py", "from inhabit.envs import registry", outside_contract),
-        ("eie/make.py", "from inhabit.envs.toy import House", outside_contract),
-        ("episodes/run.py", "import inhabit.envs.toy", outside_contract),
-        ("envs/core.py", "LAZY = 'inhabit.agents.core:Agent'", upward),
-        ("eie/make.py", "LAZY = 'inhabit.envs.toy:REGISTRATION'", outside_contract),
+        ("envs/core.py", "LAZY = 'inhabit.agents.core:Agent'", named_outside),
+        ("eie/make.py", "LAZY = 'inhabit.envs.toy:REGISTRATION'", named_outside),
         ("agents/core.py", "DEFAULT = 'toy'", _names),
-        ("agents/core.py", "from inhabit.agents.alfred_specialist import x", upward),
-        ("inhabit/cli.py", "def f():\n    import inhabit.agents.alfred_specialist", upward),
         ("agents/core.py", "KIND = 'alfred_specialist'", words_of_the_sealed),
         ("agents/models/__init__.py", "# a ranker", words_of_the_sealed),
         ("eie/make.py", "def f(env='alfred'): ...", _names),
@@ -119,16 +100,6 @@ def test_what_breaks_the_layering_is_found(
     with (tmp_path / file).open("a", encoding="utf-8") as stream:
         stream.write(line + "\n")
     assert check(modules(tmp_path))
-
-
-@pytest.mark.parametrize(
-    "line", ["from . import models", "from agents.models import load", "import envs.core"]
-)
-def test_imports_of_the_project_are_absolute(tmp_path: Path, line: str) -> None:
-    _sound(tmp_path)
-    (tmp_path / "agents/core.py").write_text(line + "\n")
-    with pytest.raises(ValueError, match=r"inhabit\.agents\.core:1"):
-        upward(modules(tmp_path))
 
 
 def test_an_import_within_a_function_makes_no_circle(tmp_path: Path) -> None:
