@@ -1,5 +1,4 @@
-"""What contracts of import-linter leave: names in strings, words, and modules that load one another.
-"""
+"""What import-linter does not see: names in strings, words, and loading that goes in circles."""
 
 from __future__ import annotations
 
