@@ -56,7 +56,6 @@ class Planner(ModelAgent):
         settings: PlannerSettings,
         reader: InstructionReader,
     ) -> None:
-        """Choose with `model`, detect objects with `eyes`, and read goals with `reader`."""
         super().__init__(model)
         self._eyes, self._settings, self._reader = eyes, settings, reader
 

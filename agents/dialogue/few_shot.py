@@ -83,7 +83,6 @@ class _Written(BaseModel):
 
 
 def _written(file: Path) -> Sequence[FewShotExample]:
-    """The examples that a person wrote."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:

@@ -46,7 +46,6 @@ class Renderer:
     """Renders one text after another. Thread-safe."""
 
     def __init__(self) -> None:
-        """Start nothing yet."""
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0

@@ -65,7 +65,6 @@ class Beam(ModelAgent):
     """
 
     def __init__(self, model: Model, settings: BeamSettings) -> None:
-        """Search with the token probabilities of `model`."""
         super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", settings=settings)

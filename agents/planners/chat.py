@@ -31,7 +31,6 @@ class Chat(ModelAgent):
     """One reply a step, and another if it can't be parsed or names an action that just failed."""
 
     def __init__(self, model: Model, settings: ChatAnswerSettings, *, sees: bool) -> None:
-        """Prompt `model`, with images if it `sees`."""
         super().__init__(model)
         self._settings = settings
         self._sees = sees

@@ -40,7 +40,6 @@ class Holmes(ModelAgent):
     """One dialogue a step: calls of the environment's tools, then one action."""
 
     def __init__(self, model: Model, settings: HolmesSettings) -> None:
-        """Prompt `model`."""
         super().__init__(model)
         self._settings = settings
         self._prompt = ChatPrompt(settings, sees=False)

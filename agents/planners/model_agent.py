@@ -60,7 +60,6 @@ class ModelAgent(Agent):
     """An agent with one model, which it closes at the end."""
 
     def __init__(self, model: Model) -> None:
-        """Use `model`."""
         self._model = model
 
     def check_budget(self) -> None:

@@ -55,7 +55,6 @@ class PlanBeam(ModelAgent):
     """
 
     def __init__(self, model: Model, settings: PlanSettings) -> None:
-        """Search in what `model` says."""
         super().__init__(model)
         self._settings = settings
         self._prompt = Prompt("rank", settings=settings.prompt)

@@ -23,7 +23,6 @@ class BuiltTwins:
     """Builds the scenes of one group, one after the other, and asks about their first moments."""
 
     def __init__(self, env: Env, job: ExtractionJob, start: Start) -> None:
-        """Build in `env`, for the task of `job`."""
         self._env = env
         self._job = job
         self._start = start

@@ -270,7 +270,6 @@ class FilmGroups:
     """Chooses transitions of one task."""
 
     def __init__(self, job: ExtractionJob, writer: ExampleWriter) -> None:
-        """Choose for the task of `job`."""
         self._job = job
         self._writer = writer
         self._template = job.template

@@ -103,7 +103,6 @@ class Trials:
     """Tries actions in copies of an environment, each action once."""
 
     def __init__(self, episode: Episode) -> None:
-        """Try in `episode`, as it is now."""
         self._episode = episode
         self._tried: dict[str, Tried] = {}
         self._feedback: dict[str, str | None] = {}

@@ -184,7 +184,6 @@ class _Explainer:
                 return [f"{the} {self._where(target)}"], (kind,)
 
     def _advice(self) -> str:
-        """The action, and its purpose."""
         answer, event = self._context.answer, self._event
         action_kind = self._template.action_kind(answer)
         now = phrase(answer, action_kind, self._context, it=self._kind)

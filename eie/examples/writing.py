@@ -314,8 +314,6 @@ class ExampleWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of an example."""
-
     asked: str
     text: str
     options: tuple[str, ...]

@@ -125,8 +125,6 @@ def describe(one: Demonstration) -> ComparedRow:
 
 
 class _Totals:
-    """What is counted over a whole set."""
-
     def __init__(self, vectors: Mapping[str, Sequence[str]]) -> None:
         self.vectors = vectors
         self.episodes = 0

@@ -28,11 +28,9 @@ class WrongActions:
         self._env = make()
 
     def __enter__(self) -> Self:
-        """Check episodes inside a `with` block."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Stop the environment."""
         self._env.close()
 
     @property

@@ -82,7 +82,6 @@ class Seeds:
     """Samples seed tasks for one environment, and caches the last ones."""
 
     def __init__(self, env: str, template: Template) -> None:
-        """Sample from the template of the environment `env`."""
         self._env = env
         self._template = template
         self._drawn: dict[tuple[int, int], Task] = {}

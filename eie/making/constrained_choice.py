@@ -26,7 +26,6 @@ class Chooser:
     """Fills a schema with the values that a model ranks highest."""
 
     def __init__(self, model: Model, prompt: Sequence[Message], rng: random.Random) -> None:
-        """Choose with `model`, with `prompt` before each choice."""
         self._model = model
         self._prompt = prompt
         self._rng = rng

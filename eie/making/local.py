@@ -66,7 +66,6 @@ class LocalSynthesis:
             writer.close()
 
     async def _work(self, writer: OrderedWriter) -> None:
-        """Make one attempt after the other."""
         runner = self._runner()
         try:
             while (number := await self._take(writer)) is not None:

@@ -25,7 +25,6 @@ class Procedural(Author):
     name = "procedural"
 
     def __init__(self, env: str, template: Template) -> None:
-        """Write for the environment `env` with its template."""
         self._env = env
         self._template = template
         self._seeds = Seeds(env, template)

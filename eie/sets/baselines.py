@@ -140,7 +140,6 @@ def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None
 
 
 def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract) -> int:
-    """Right answers of a regression on these features."""
     candidates = Candidates([way(example) for example in examples])
     answers = [example.answer for example in examples]
     return sum(
@@ -203,7 +202,6 @@ class Candidates:
     """The features of each candidate of each example."""
 
     def __init__(self, features: Sequence[Sequence[Mapping[str, float]]]) -> None:
-        """One mapping for each candidate of each example."""
         hasher = FeatureHasher(_SIZE, alternate_sign=False)
         self._rows: csr_matrix = hasher.transform(c for candidates in features for c in candidates)
         self._first = np.cumsum([0, *(len(candidates) for candidates in features)])
@@ -248,7 +246,6 @@ class TextNetwork:
     """Says of a candidate whether it is right, from its words beside those of the question."""
 
     def __init__(self, examples: Sequence[Example], seed: int) -> None:
-        """Train on examples."""
         self._hash = HashingVectorizer(
             analyzer=words, n_features=_WORDS, alternate_sign=False, norm="l2"
         )

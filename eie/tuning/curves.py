@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import jinja2
 from pydantic import JsonValue
 
 from inhabit.eie.tuning.log import LogLine
+from inhabit.episodes.reports.page.document import templates
 
 _WIDTH, _HEIGHT = 560.0, 200.0
 _MOST = 400
@@ -72,21 +72,18 @@ def page(asked: Mapping[str, JsonValue], lines: Sequence[LogLine]) -> str:
             last,
         ),
     ]
-    jinja = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent, encoding="utf-8"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return jinja.get_template("curves.html").render(
-        asked=asked,
-        plots=[plot for plot in plots if plot.curves],
-        judged=judged,
-        width=_WIDTH,
-        height=_HEIGHT,
-        seconds=sum(line.seconds for line in lines),
-        examples=sum(line.examples for line in steps),
+    return (
+        templates(Path(__file__).parent)
+        .get_template("curves.html")
+        .render(
+            asked=asked,
+            plots=[plot for plot in plots if plot.curves],
+            judged=judged,
+            width=_WIDTH,
+            height=_HEIGHT,
+            seconds=sum(line.seconds for line in lines),
+            examples=sum(line.examples for line in steps),
+        )
     )
 
 

@@ -104,7 +104,6 @@ class Training:
         return Questions(samples, self.base.encoder, self.settings, sees=self.base.sees)
 
     def _plan(self, train: Questions) -> ReadingPlan:
-        """How this model is read."""
         some = [train.to_compare(i) for i in range(min(_COMPARED, len(self.train)))]
         alike = [q for q in some if bool(q.prompt.pictures) is bool(some[0].prompt.pictures)]
         batched = self.settings.micro_batch > 1
@@ -302,7 +301,6 @@ class Training:
 
 
 def _zero(parameter: torch.nn.Parameter) -> torch.Tensor:
-    """A zero gradient."""
     parameter.grad = torch.zeros_like(parameter)
     return parameter.grad
 

@@ -244,7 +244,6 @@ def _last_line(file: Path, run: Path, block: int = 1 << 14) -> bytes | None:
 
 
 def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:
-    """Group lines by attempt."""
     group: list[Line] = []
     for line in lines:
         if isinstance(line, StartLine):

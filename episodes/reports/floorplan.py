@@ -214,8 +214,6 @@ def _labelled(
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """A name on the map."""
-
     middle: Spot
     wide: float
 

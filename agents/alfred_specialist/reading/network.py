@@ -37,7 +37,6 @@ class GoalNetwork(nn.Module):
     """Maps instructions to logits of task types and of the noun of each role."""
 
     def __init__(self, vocabulary: ReaderVocabulary, *, dropout: float = 0.0) -> None:
-        """Create an untrained network."""
         super().__init__()
         self._number = {word: i for i, word in enumerate(vocabulary.words, start=1)}
         self.mentions = Mentions(vocabulary.nouns)

@@ -46,7 +46,6 @@ class InstructionReader:
     def __init__(
         self, network: GoalNetwork, vocabulary: ReaderVocabulary, with_movable: Collection[str]
     ) -> None:
-        """Read with `network`, in evaluation mode."""
         self._network, self._vocabulary = network, vocabulary
         self._with_movable = frozenset(with_movable)
         self._words = frozenset(vocabulary.words)

@@ -24,7 +24,6 @@ class PlannerTeacher:
     """Says what to do next, as `inhabit.eie.tuning.vlm.episodes.Teacher`."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Read detections of the classes `names`."""
         self._names, self._ranker = names, load(None, "teacher")
         self._planner = Planner(self._ranker, None, PlannerSettings(), load_reader())
 

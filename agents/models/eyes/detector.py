@@ -50,7 +50,6 @@ class ImageDetector(CellDetector):
     """Detects objects in images, in each of them once."""
 
     def __init__(self, folder: Path) -> None:
-        """Load the vision model in `folder`."""
         super().__init__(folder)
         self._seen: OrderedDict[str, Mapping[str, float]] = OrderedDict()
 

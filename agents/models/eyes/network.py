@@ -78,7 +78,6 @@ class Eyes(PreTrainedModel):  # type: ignore[misc]
     _no_split_modules = ("_Block",)
 
     def __init__(self, config: EyesConfig) -> None:
-        """Create an untrained model."""
         super().__init__(config)
         first, *rest = config.widths
         layers: list[nn.Module] = [_convolution(3, first, 2), nn.ReLU()]

@@ -52,7 +52,6 @@ class TextGenerator:
     """
 
     def __init__(self, model: Any, encoder: Encoder, settings: LocalSettings) -> None:
-        """Generate with `model`, in evaluation mode, and its `encoder`."""
         self._model = model
         self._encoder = encoder
         self._settings = settings

@@ -96,7 +96,6 @@ def _printable(record: logging.LogRecord) -> bool:
 
 
 def _sees(config: Any) -> bool:
-    """Whether a model takes images."""
     known = knows(AutoModelForImageTextToText, config)
     return hasattr(config, "vision_config") or (known and not knows(AutoModelForCausalLM, config))
 

@@ -58,7 +58,6 @@ class ObjectEmbedding(nn.Module):
     """Embeds detections. Each starts as the word of its class, moved by what is learned."""
 
     def __init__(self, classes: int, width: int) -> None:
-        """Embed `classes` classes in `width` dimensions."""
         super().__init__()
         self.word = nn.Embedding(classes, width)
         self.features = nn.Linear(FEATURES, width, bias=False)
@@ -81,7 +80,6 @@ class InhabitVlm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     _tied_weights_keys = {"lm_head.weight": "language_model.embed_tokens.weight"}  # noqa: RUF012
 
     def __init__(self, config: InhabitVlmConfig) -> None:
-        """Create an untrained model."""
         super().__init__(config)
         text = config.text_config
         self.language_model = LlamaModel(text)

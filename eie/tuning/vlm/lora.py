@@ -41,7 +41,6 @@ class MergedLora(nn.Module):
     """A linear layer with an adapter."""
 
     def __init__(self, base: nn.Linear, rank: int) -> None:
-        """Adapt `base`, which stays as it is."""
         super().__init__()
         self.weight = nn.Parameter(base.weight.detach(), requires_grad=False)
         self.a = nn.Parameter(torch.randn(rank, base.in_features) / math.sqrt(base.in_features))

@@ -49,8 +49,6 @@ class TokenRow:
 
 @dataclass(slots=True)
 class _Writer:
-    """A row in the making."""
-
     tokens: Callable[[str], Sequence[int]]
     ids: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)

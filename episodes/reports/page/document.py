@@ -41,7 +41,7 @@ def pieces(
         style += _asset(own)
     script = _asset(folder / "page.js")
     return (
-        _templates(folder)
+        templates(folder)
         .get_template(template)
         .generate(
             style=style, script=script, policy=_policy(style, script, live=live), live=live, **shown
@@ -63,15 +63,16 @@ def json_block(value: JsonValue) -> Markup:
 
 
 @cache
-def _templates(folder: Path) -> Environment:
-    templates = Environment(
+def templates(folder: Path) -> Environment:
+    """Templates in `folder`, and ours: every text is escaped, and none may be missing."""
+    found = Environment(
         loader=FileSystemLoader([folder, _HERE]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {
+    found.filters |= {
         "percent": percent,
         "duration": duration,
         "nats": nats,
@@ -83,7 +84,7 @@ def _templates(folder: Path) -> Environment:
         "words": lambda name: name.replace("_", " "),
         "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False),
     }
-    return templates
+    return found
 
 
 @cache
