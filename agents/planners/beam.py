@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -12,7 +12,7 @@ from inhabit.agents.dialogue.answer import read
 from inhabit.agents.dialogue.choices import Choices, Problem
 from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.dialogue.history import offered
-from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ModelAgent
@@ -20,11 +20,9 @@ from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
 from inhabit.agents.registry import AgentRegistration
 
 
-class BeamSettings(PromptSettings):
+class BeamSettings(PlanSettings):
     """What is searched, and how widely."""
 
-    width: int = Field(default=5, ge=1)
-    """Beam width; EgoPlan-Bench uses 5 in VirtualHome."""
     free: bool = False
     """Let the model generate freely, as EgoPlan-Bench does, and find the action in the first line
     of the result. An answer that matches none is a step without effect."""
@@ -33,13 +31,6 @@ class BeamSettings(PromptSettings):
     plan: bool = False
     """Search over plans of several actions instead of the words of one. With the lookahead grant
     each prefix is tried in a copy of the scene; without it the model alone judges it."""
-    depth: int = Field(default=3, ge=1)
-    """Actions per plan."""
-    follow: Literal["first", "plan"] = "first"
-    """Actions of a plan that are executed before the next search: the first, or all until one
-    fails."""
-    tries: int = Field(default=50, ge=1)
-    """Actions that are tried in copies of the scene, per level of depth."""
     end: bool = False
     """Score the end-of-answer token after each candidate as well. With end=true and
     length_penalty=1 the results are those of transformers' generate(num_beams=WIDTH) held to the
@@ -124,10 +115,7 @@ class FreeBeam(Beam):
 def _make(settings: BeamSettings, model: Model | None) -> Agent:
     sees = [Ability.IMAGES] * (settings.pictures > 0)
     if settings.plan:
-        plans = PlanSettings(
-            settings.width, settings.depth, settings.follow, settings.tries, settings
-        )
-        return PlanBeam(require(model, "beam", Ability.RANK, *sees), plans)
+        return PlanBeam(require(model, "beam", Ability.RANK, *sees), settings)
     if settings.free:
         asked = [Ability.WORDS] + [Ability.N_BEST] * (settings.width > 1)
         return FreeBeam(require(model, "beam", *asked, *sees), settings)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from inhabit.agents.core import Call, Decision, Ranked, Step, Trial, View
 from inhabit.agents.dialogue.frames import pictures
@@ -18,15 +19,18 @@ from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error,
 from inhabit.envs.core import Action
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSettings:
-    """See `inhabit.agents.planners.beam.BeamSettings`."""
+class PlanSettings(PromptSettings):
+    """How plans are searched."""
 
-    width: int = 5
-    depth: int = 3
+    width: int = Field(default=5, ge=1)
+    """Beam width; EgoPlan-Bench uses 5 in VirtualHome."""
+    depth: int = Field(default=3, ge=1)
+    """Actions per plan."""
     follow: Literal["first", "plan"] = "first"
-    tries: int = 50
-    prompt: PromptSettings = field(default_factory=PromptSettings)
+    """Actions of a plan that are executed before the next search: the first, or all until one
+    fails."""
+    tries: int = Field(default=50, ge=1)
+    """Actions that are tried in copies of the scene, per level of depth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,14 +61,14 @@ class PlanBeam(ModelAgent):
     def __init__(self, model: Model, settings: PlanSettings) -> None:
         super().__init__(model)
         self._settings = settings
-        self._prompt = Prompt("rank", settings=settings.prompt)
+        self._prompt = Prompt("rank", settings=settings)
         self._pending = PendingPlans()
 
     async def decide(self, view: View) -> Decision:
         """The next action; stops where there are no candidates."""
         if (action := self._next(view)) is not None:
             return Decision(action, reasoning=_CONTINUING)
-        if not offered(view, repeats=self._settings.prompt.repeats):
+        if not offered(view, repeats=self._settings.repeats):
             return Decision(None, stop=True)
         search = Search(self._model, self._prompt, self._settings)
         plans = await search.plans(view)
@@ -142,24 +146,15 @@ class Search:
 
     async def _options(self, plans: Sequence[ActionPlan]) -> list[ActionPlan]:
         """Every plan extended by every action, likeliest first; none of them is tried yet."""
-        repeats = self._settings.prompt.repeats
-        open_ended = [plan for plan in plans if plan.view.candidates]
+        repeats = self._settings.repeats
+        open_ended = [(p, offered(p.view, repeats=repeats)) for p in plans if p.view.candidates]
         sees = Ability.IMAGES in self._model.abilities
-        prompts = [
-            self._prompt.messages(
-                plan.view,
-                images=sees,
-                choices=[action.text for action in offered(plan.view, repeats=repeats)],
-            )
-            for plan in open_ended
-        ]
-        self._messages += (message for prompt in prompts for message in prompt)
-        asked = (
-            self._model.rank(
-                prompt, [action.text for action in offered(plan.view, repeats=repeats)]
-            )
-            for prompt, plan in zip(prompts, open_ended, strict=True)
-        )
+        asked = []
+        for plan, actions in open_ended:
+            texts = [action.text for action in actions]
+            prompt = self._prompt.messages(plan.view, images=sees, choices=texts)
+            self._messages += prompt
+            asked.append(self._model.rank(prompt, texts))
         rankings = await gather_rankings(asked)
         self.calls += [ranking.call for ranking in rankings]
         options = (
@@ -169,10 +164,8 @@ class Search:
                 logprob=plan.logprob + ranked.logprob,
                 tokens=plan.tokens + ranked.tokens,
             )
-            for plan, ranking in zip(open_ended, rankings, strict=True)
-            for action, ranked in zip(
-                offered(plan.view, repeats=repeats), ranking.scores, strict=True
-            )
+            for (plan, actions), ranking in zip(open_ended, rankings, strict=True)
+            for action, ranked in zip(actions, ranking.scores, strict=True)
         )
         return sorted(options, key=lambda plan: -plan.logprob)
 
