@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inhabit.agents.core import Agent, Decision, Grant, View
-from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.settings import SettingsModel
@@ -34,15 +33,11 @@ class ExpertAgent(Agent):
         return Decision(plan[0]) if plan else Decision(None, stop=True)
 
 
-def _make(settings: ExpertSettings, model: Model | None) -> Agent:
-    return ExpertAgent()
-
-
 REGISTRATION = AgentRegistration(
     name="expert",
     summary="follows the environment's own solution",
     settings=ExpertSettings,
-    make=_make,
+    make=lambda settings, model: ExpertAgent(),
     needs=frozenset({Grant.EXPERT}),
 )
 GOLD = replace(

@@ -101,7 +101,8 @@ class Holmes(ModelAgent):
                 return reply.texts[0]
             said = [await answers.of(call) for call in asked]
             if reply.wants:
-                dialogue.tell(*(_result(c, text) for c, text in zip(asked, said, strict=True)))
+                told = zip(asked, said, strict=True)
+                dialogue.tell(*(Message("tool", (text,), answers=c.id) for c, text in told))
             else:
                 dialogue.tell(Message("user", ("\n".join(dict.fromkeys(said)),)))
         dialogue.tell(Message("user", (self._template.block("enough"),)))
@@ -151,10 +152,6 @@ class ToolAnswers:
             found = await self._grants.call(call.name, arguments)
             self._known[question] = f"{question} -> {json.dumps(found, ensure_ascii=False)}"
         return self._known[question]
-
-
-def _result(call: ToolCall, text: str) -> Message:
-    return Message("tool", (text,), answers=call.id)
 
 
 def _make(settings: HolmesSettings, model: Model | None) -> Agent:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 from inhabit.agents.core import Agent, Decision, View
-from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.settings import SettingsModel
 
@@ -26,13 +25,9 @@ class Random(Agent):
         return Decision(rng.choice(view.candidates))
 
 
-def _make(settings: RandomSettings, model: Model | None) -> Agent:
-    return Random()
-
-
 REGISTRATION = AgentRegistration(
     name="random",
     summary="picks a candidate uniformly at random",
     settings=RandomSettings,
-    make=_make,
+    make=lambda settings, model: Random(),
 )

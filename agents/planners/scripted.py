@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from inhabit.agents.core import STOP, Agent, Decision, View
-from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.marks import Words
 from inhabit.envs.settings import SettingsModel
@@ -43,13 +42,9 @@ class Scripted(Agent):
         return Decision(await view.parse(raw), raw=raw)
 
 
-def _make(settings: ScriptedAgentSettings, model: Model | None) -> Agent:
-    return Scripted(settings.actions)
-
-
 REGISTRATION = AgentRegistration(
     name="scripted",
     summary="plays the actions of --set actions='...; ...'",
     settings=ScriptedAgentSettings,
-    make=_make,
+    make=lambda settings, model: Scripted(settings.actions),
 )

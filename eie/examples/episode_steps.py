@@ -73,14 +73,14 @@ def with_target(
         held = {thing.name for thing in context.held}
         places = [t.support for t in after if t.name in held and t.support in earlier]
         return replace(context, target_name=places[0] if places else None)
-    changed = [t for t in alike if _changed(earlier[t.name], t)]
+    changed = [
+        now
+        for now in alike
+        if now.states != (was := earlier[now.name]).states or now.held != was.held
+    ]
     gone = [t for n, t in earlier.items() if all(n != other.name for other in after)]
     found = changed or gone  # What was cut up is no more.
     return replace(context, target_name=found[0].name if found else None)
-
-
-def _changed(was: SceneObject, now: SceneObject) -> bool:
-    return was.states != now.states or was.held != now.held
 
 
 def context_of(

@@ -69,7 +69,7 @@ class LeftOut:
         for one in rows():
             row = describe(one)
             asked = self._asked(row)
-            if row.video and self._is_still(row):
+            if row.video and len(set(map(self._image, row.images))) < 2:
                 self.counts["still"] += 1
             elif answers[asked] == _CLASH:
                 self.counts["contradictory"] += 1
@@ -91,9 +91,6 @@ class LeftOut:
     def _asked(self, row: ComparedRow) -> bytes:
         words = "\0".join((row.file, *row.words)).encode("utf-8", "replace")
         return _digest(_digest(words) + b"".join(map(self._image, row.images)))
-
-    def _is_still(self, row: ComparedRow) -> bool:
-        return len({self._image(image) for image in row.images}) < 2
 
     def _image(self, image: ExportImage) -> bytes:
         if image.file not in self._images:

@@ -155,8 +155,6 @@ def _schema(scene: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
 
 
 def _shown(samples: Sequence[Task]) -> str:
-    return "Samples, one a line:\n" + "\n".join(map(_as_json, samples))
-
-
-def _as_json(task: Task) -> str:
-    return json.dumps({"goal": task.goal, "scene": dict(task.scene)}, ensure_ascii=False)
+    plain = ({"goal": task.goal, "scene": dict(task.scene)} for task in samples)
+    lines = (json.dumps(one, ensure_ascii=False) for one in plain)
+    return "Samples, one a line:\n" + "\n".join(lines)

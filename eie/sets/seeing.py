@@ -65,7 +65,8 @@ class EyeFeatures:
         for text, thing in zip(said, things, strict=True):
             facts = self._facts(now, thing, taken)
             if before is not None:
-                facts = _with_changes(facts, self._facts(before, thing, taken))
+                earlier = self._facts(before, thing, taken)
+                facts = {**facts, **{f"{k} change": facts[k] - earlier[k] for k in facts}}
             verb = f"{'film ' if film else ''}{_verb(text)}"
             found.append(
                 {verb: 1.0} | {f"{verb}|{k}": value for k, value in _crossed(facts).items()}
@@ -133,10 +134,6 @@ def _pooled(cells: Cells) -> Grid:
 
 def _limited(odds: float) -> float:
     return min(max(odds, -_MOST), _MOST) / 4
-
-
-def _with_changes(now: Facts, before: Facts) -> Facts:
-    return {**now, **{f"{name} change": now[name] - before[name] for name in now}}
 
 
 def _crossed(facts: Facts) -> Facts:

@@ -188,7 +188,10 @@ class Training:
     ) -> _Sums:
         """Add the gradients of a micro-batch, if it counts."""
         scores = self._scores(group, plan)
-        losses = [self._loss(one, question) for one, question in zip(scores, group, strict=True)]
+        losses = [
+            loss(one, question.answer, self.settings.objective, other=question.other)
+            for one, question in zip(scores, group, strict=True)
+        ]
         for one, question in zip(losses, group, strict=True):
             if not torch.isfinite(one):
                 raise self._stopped(
@@ -205,9 +208,6 @@ class Training:
             else:
                 found = read(self.base.model, group, plan.way, pad=self._pad)
         return [score(one, q.trie) for one, q in zip(found, group, strict=True)]
-
-    def _loss(self, scores: CandidateScores, question: Question) -> torch.Tensor:
-        return loss(scores, question.answer, self.settings.objective, other=question.other)
 
     @torch.no_grad()
     def _judge(self, step: int, judged: Questions, plan: ReadingPlan, peers: Devices) -> None:

@@ -53,7 +53,10 @@ def agents(
     warn_of(problems)
     if as_json:
         of_agents: list[JsonValue] = [_agent(agent) for agent in found]
-        of_models: list[JsonValue] = [_model(kind) for kind in kinds]
+        of_models: list[JsonValue] = [
+            {"kind": one.kind, "summary": one.summary, "settings": _defaults(one.settings)}
+            for one in kinds
+        ]
         print_json(
             {"agents": of_agents, "models": of_models, "broken": [str(one) for one in problems]}
         )
@@ -107,10 +110,6 @@ def _agent(agent: AgentRegistration) -> JsonValue:
         "needs": [grant.value for grant in sorted(agent.needs)],
         "settings": _defaults(agent.settings),
     }
-
-
-def _model(kind: ModelRegistration) -> JsonValue:
-    return {"kind": kind.kind, "summary": kind.summary, "settings": _defaults(kind.settings)}
 
 
 def _defaults(settings: type[BaseModel]) -> JsonValue:

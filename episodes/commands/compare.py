@@ -96,7 +96,10 @@ def _print(found: comparison.Comparison, console: Console) -> None:
     if found.changed:
         changed = Table("task", "goal", "first", "second", box=None)
         for pair in found.changed:
-            ways = [Text(ENDINGS[e.ending], _colour(e.success)) for e in (pair.first, pair.second)]
+            ways = [
+                Text(ENDINGS[end.ending], "green" if end.success else "red")
+                for end in (pair.first, pair.second)
+            ]
             changed.add_row(Text(pair.task.id), Text(pair.task.goal, overflow="fold"), *ways)
         console.print(changed)
     if disagree(found.interval, found.p_value) or disagree(
@@ -119,10 +122,6 @@ def _difference(value: float, interval: tuple[float, float], p_value: float) -> 
 
 def _faults(found: comparison.Comparison) -> str:
     return "{} in the first run, {} in the second; they count as unsolved".format(*found.faults)
-
-
-def _colour(success: bool) -> str:
-    return "green" if success else "red"
 
 
 def _plain(found: comparison.Comparison) -> dict[str, JsonValue]:

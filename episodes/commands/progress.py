@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterable
 from itertools import chain, repeat
-from types import TracebackType
 from typing import Self
 
 from rich.progress import (
@@ -95,11 +94,6 @@ class ProgressReport:
             threading.Thread(target=self.report_every, args=(schedule,), daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._over.set()
         self._bar.stop()

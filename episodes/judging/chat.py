@@ -66,7 +66,7 @@ class ChatJudge:
         for attempt in range(_TRIES):
             reply = await self._model.generate(messages, seed=attempt)
             if (lines := read(reply.texts[0])) is not None:
-                return _verdicts(answer, lines)
+                return _given(answer, *(lines[part] for part in Dimension))
             messages += [
                 Message("assistant", (reply.texts[0],)),
                 Message("user", (_AGAIN,)),
@@ -109,10 +109,6 @@ def read(text: str) -> Mapping[Dimension, Verdict] | None:
     return {
         part: Verdict(score=scores[part], evidence=evidence.get(part, "")) for part in Dimension
     }
-
-
-def _verdicts(answer: AgentAnswer, lines: Mapping[Dimension, Verdict]) -> Judged:
-    return _given(answer, *(lines[part] for part in Dimension))
 
 
 def _given(answer: AgentAnswer, perception: Verdict, cognition: Verdict, action: Verdict) -> Judged:

@@ -102,13 +102,10 @@ def read(file: Path) -> Labels:
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            return dict(_row(row, number, file) for number, row in _rows(stream))
+            rows = enumerate(csv.DictReader(stream), 2)
+            return dict(_row(row, number, file) for number, row in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RecordError(f"{file} can't be read: {error}.") from error
-
-
-def _rows(stream: TextIO) -> Sequence[tuple[int, Mapping[str, str]]]:
-    return list(enumerate(csv.DictReader(stream), 2))
 
 
 def _row(

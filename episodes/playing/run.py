@@ -142,8 +142,11 @@ class EpisodePool:
             The environment for the next episode; None if the simulator failed.
         """
         settings = self.rules.settings
+        faults = sum(
+            attempt.end is not None and attempt.end.again for attempt in episode.attempts()
+        )
         try:
-            for pause in _pauses(settings.retries - _faults(episode), settings.pause):
+            for pause in _pauses(settings.retries - faults, settings.pause):
                 env_thread = env_thread or await _rebuild(self.make, settings.pause)
                 end = await self._attempt(episode, env_thread, again=pause is not None)
                 if end.ending is Ending.SIMULATOR_FAULT:
@@ -210,11 +213,6 @@ class EpisodePool:
             return end
         finally:
             writer.close()
-
-
-def _faults(episode: EpisodeRecord) -> int:
-    """The number of earlier simulator faults of the episode."""
-    return sum(attempt.end is not None and attempt.end.again for attempt in episode.attempts())
 
 
 def _pauses(retries: int, first: float) -> Iterator[float | None]:

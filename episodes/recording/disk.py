@@ -10,7 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -127,12 +126,7 @@ class Pictures:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._thread.shutdown(wait=True)
 
     def _write(self, file: Path, inside: Path, rgb: NDArray[np.uint8]) -> None:

@@ -272,7 +272,10 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         Raises:
             ValueError: there are more or fewer seeds than environments.
         """
-        seeds = seed if isinstance(seed, list) else _seeds(seed, self.num_envs)
+        if isinstance(seed, list):
+            seeds = seed
+        else:
+            seeds = [None if seed is None else seed + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments: give as many.")
         found = self._map(lambda i: self.envs[i].reset(seed=seeds[i], options=options))
@@ -363,7 +366,3 @@ def _ascii(text: str, longest: int) -> str:
 def _bytes(text: str, longest: int) -> NDArray[np.uint8]:
     padded = text.encode("utf-8", "replace")[:longest].ljust(longest, b"\0")
     return np.frombuffer(padded, np.uint8).copy()
-
-
-def _seeds(seed: int | None, n: int) -> Sequence[int | None]:
-    return [None if seed is None else seed + i for i in range(n)]

@@ -84,17 +84,12 @@ def _best(sightings: Iterable[Detections]) -> Detections:
 
 def _listed(sighting: Detections, goal: str) -> Sequence[str]:
     """Kinds that the goal mentions, then places; with a question mark where uncertain."""
-    named = sorted((not _speaks_of(goal, kind), kind) for kind in sighting)
+    named = sorted((_names(kind).search(goal.lower()) is None, kind) for kind in sighting)
     return [
         kind if sighting[kind] >= SURE else f"{kind}?"
         for other, kind in named
         if sighting[kind] >= MAYBE and (not other or kind in _PLACES)
     ]
-
-
-def _speaks_of(goal: str, kind: str) -> bool:
-    """Whether the goal mentions a kind, by any of its names."""
-    return _names(kind).search(goal.lower()) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,6 @@ from statistics import fmean
 
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, files, read, whole
-from inhabit.episodes.judging.scores import Verdict
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.episode_data import Score, StepScores
 
@@ -107,8 +106,8 @@ def _scores(step: StepLine) -> tuple[Score, ...]:
         "cognition": judged.cognition,
         "action": judged.action,
     }
-    return tuple(_score(name, v) for name, v in parts.items() if v.given)
-
-
-def _score(name: str, verdict: Verdict) -> Score:
-    return Score(name, None if verdict.score is None else float(verdict.score), verdict.evidence)
+    return tuple(
+        Score(name, None if v.score is None else float(v.score), v.evidence)
+        for name, v in parts.items()
+        if v.given
+    )

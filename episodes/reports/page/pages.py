@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
 from pydantic import JsonValue
 
 from inhabit.envs.core import Task
@@ -163,7 +162,8 @@ def run_page(
         funnel=funnel(rows),
         judgement=judgement,
         rows=rows[:AT_FIRST],
-        listed=_listed(rows),
+        # For the script, which lays out those that are looked at.
+        listed=json_block([_plain(row) for row in rows]),
         ending_names=json_block({ending.value: name for ending, name in ENDINGS.items()}),
         command=shlex.join(header.command),
         settings=plain["settings"],
@@ -171,11 +171,6 @@ def run_page(
         machine=plain["machine"],
         model_details=plain["model_details"],
     )
-
-
-def _listed(rows: Sequence[EpisodeRow]) -> Markup:
-    """Every row as plain values, for the script: it lays out those that are looked at."""
-    return json_block([_plain(row) for row in rows])
 
 
 def _plain(row: EpisodeRow) -> JsonValue:
@@ -204,7 +199,10 @@ def gallery_page(name: str, runs: Sequence[Shown]) -> str:
         "gallery.html",
         name=name,
         runs=runs,
-        tasks=[_side_by_side(tasks[task], runs) for task in order[:AT_MOST]],
+        tasks=[
+            SharedTask(tasks[task], tuple(_cell(tasks[task], shown) for shown in runs))
+            for task in order[:AT_MOST]
+        ],
         left_out=max(0, len(order) - AT_MOST),
         endings=ENDINGS,
     )
@@ -217,10 +215,6 @@ def _time_bar(scores: Scores) -> Sequence[tuple[str, str, float, str]]:
         (f"t-{part}", part, seconds, f"{100 * seconds / total:.0f} %" if total else "")
         for part, seconds in parts.items()
     ]
-
-
-def _side_by_side(task: Task, runs: Sequence[Shown]) -> SharedTask:
-    return SharedTask(task, tuple(_cell(task, shown) for shown in runs))
 
 
 def _cell(task: Task, shown: Shown) -> Cell | None:
