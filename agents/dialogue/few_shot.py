@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.envs.core import TaskError
 from inhabit.envs.entries import first_problem
@@ -75,9 +75,7 @@ class Examples:
         return {w: x / length for w, x in weighed.items()}
 
 
-class _Written(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Written(BaseModel, frozen=True, extra="forbid"):
     goal: str
     actions: tuple[str, ...] = Field(min_length=1)
 

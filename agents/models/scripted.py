@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.core import (
@@ -24,10 +24,8 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.settings import SettingsModel
 
 
-class Rule(BaseModel):
+class Rule(BaseModel, frozen=True, extra="forbid"):
     """A score for candidates that contain a text, under conditions on the newest message."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     contains: str
     logprob: float = Field(le=0.0)
@@ -45,19 +43,15 @@ class Rule(BaseModel):
         )
 
 
-class Want(BaseModel):
+class Want(BaseModel, frozen=True, extra="forbid"):
     """A scripted tool call."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     arguments: str = "{}"
 
 
-class ScriptedReply(BaseModel):
+class ScriptedReply(BaseModel, frozen=True, extra="forbid"):
     """A reply to prompts that contain a text."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     when: str
     say: str = ""
@@ -65,10 +59,8 @@ class ScriptedReply(BaseModel):
     """Left out where no tools are offered."""
 
 
-class Script(BaseModel):
+class Script(BaseModel, frozen=True, extra="forbid"):
     """Scores and replies of a scripted model. Scores are looked up in the order of the fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     abilities: frozenset[Ability] = frozenset({Ability.RANK})
     scores: dict[str, float] = {}

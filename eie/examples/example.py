@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from inhabit.eie.checking.splits import Split
 
@@ -45,10 +45,8 @@ class Rejection(StrEnum):
     """The author did not answer."""
 
 
-class Lineage(BaseModel):
+class Lineage(BaseModel, frozen=True, extra="forbid"):
     """What an example was made from: enough to make it again."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     author: str
     """Name of the author, such as "procedural" or "openai:gpt-4o"."""
@@ -74,10 +72,8 @@ class Lineage(BaseModel):
     """The node of the topology graph that it belongs to."""
 
 
-class Past(BaseModel):
+class Past(BaseModel, frozen=True, extra="forbid"):
     """A step that came before the image, in examples cut from whole trajectories."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     action: str
     feedback: str = ""
@@ -86,10 +82,8 @@ class Past(BaseModel):
     """File of what was seen before it, relative to the set's folder."""
 
 
-class Example(BaseModel):
+class Example(BaseModel, frozen=True, extra="forbid"):
     """An image and a question with one right answer among candidates."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = Field(min_length=1)
     env: str

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from inhabit.envs.template import ActionKind
 
 
-class ProposedEvent(BaseModel):
+class ProposedEvent(BaseModel, frozen=True, extra="forbid"):
     """A node of an author's event graph; see `inhabit.envs.template.Event`.
 
     It has no `done`: an image could not refute a statement of the author about it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, max_length=60)
     wish: str = Field(min_length=3, max_length=200)
@@ -25,10 +23,8 @@ class ProposedEvent(BaseModel):
     needs: tuple[str, ...] = Field(default=(), max_length=16)
 
 
-class Proposal(BaseModel):
+class Proposal(BaseModel, frozen=True, extra="forbid"):
     """A task as an author writes it. Every field is checked before it is used."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     goal: str = Field(min_length=3, max_length=300)
     """The instruction, as a person would say it."""

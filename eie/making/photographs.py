@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Picture
 from PIL import ImageOps
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model
@@ -56,10 +56,8 @@ _REFUTE = (
 )
 
 
-class PhotographClaim(BaseModel):
+class PhotographClaim(BaseModel, frozen=True, extra="ignore"):
     """What the model writes about a photograph."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     goal: _Text
     question: _Text
@@ -69,10 +67,8 @@ class PhotographClaim(BaseModel):
     key_concepts: tuple[_Text, ...] = Field(min_length=1, max_length=8)
 
 
-class Critique(BaseModel):
+class Critique(BaseModel, frozen=True, extra="ignore"):
     """What it finds wrong with it."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     missing: tuple[str, ...]
     better: tuple[str, ...]

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example, Rejection
@@ -48,10 +48,8 @@ class SetError(UserError, RuntimeError):
     exit_code = ExitCode.STOPPED
 
 
-class SetHeader(BaseModel):
+class SetHeader(BaseModel, frozen=True, extra="forbid"):
     """`set.json`: the request."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int = VERSION
     command: tuple[str, ...]
@@ -69,19 +67,15 @@ class SetHeader(BaseModel):
     """Whether `data/` is complete."""
 
 
-class RejectedItem(BaseModel):
+class RejectedItem(BaseModel, frozen=True, extra="forbid"):
     """A rejected task or step of an attempt."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rejection: Rejection
     sentence: str
 
 
-class AttemptLine(BaseModel):
+class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     """A line of `attempts.jsonl`: one task of an author, and its examples and rejections."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     number: int = Field(ge=0)
     task: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
@@ -17,10 +17,8 @@ from inhabit.eie.tuning.settings import TuneError
 _KEPT = 2
 
 
-class CheckpointState(BaseModel):
+class CheckpointState(BaseModel, frozen=True, extra="forbid"):
     """The metadata of a checkpoint."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     step: int
     """Number of completed steps."""

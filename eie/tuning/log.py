@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 
-class LogLine(BaseModel):
+class LogLine(BaseModel, frozen=True, extra="forbid"):
     """A training step, or an evaluation on the validation split after `step` steps."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["step", "judge"]
     step: int

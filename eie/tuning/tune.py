@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from torch import Tensor
 
 from inhabit.agents.models.registry import recommended
@@ -25,10 +25,8 @@ from inhabit.eie.tuning.settings import TuneError, TuneSettings
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
 
-class TuneRequest(BaseModel):
+class TuneRequest(BaseModel, frozen=True, extra="forbid"):
     """The request, as in `tune.json`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1] = 1
     base: str
@@ -45,10 +43,8 @@ class TuneRequest(BaseModel):
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-class Tuning(BaseModel):
+class Tuning(BaseModel, frozen=True):
     """The result: the last line of `inhabit tune --json`."""
-
-    model_config = ConfigDict(frozen=True)
 
     model: str
     """KIND:NAME of the tuned model."""

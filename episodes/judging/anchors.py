@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, JsonValue
 
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Expert, Factual, Forkable, Privileged, SceneObject
@@ -14,10 +14,8 @@ _AHEAD = 4
 """Of the expert's plan, so many actions say what matters now."""
 
 
-class Anchors(BaseModel):
+class Anchors(BaseModel, frozen=True):
     """The reference of one step; empty or None where the environment does not tell."""
-
-    model_config = ConfigDict(frozen=True)
 
     best: tuple[str, ...] | None
     """Every action that a plan of the least cost starts with, sorted; None where that isn't known.

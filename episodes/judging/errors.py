@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.envs.core import Reason
 from inhabit.episodes.judging.scores import Dimension, Judged
@@ -39,10 +39,8 @@ class FailureType(StrEnum):
     """Did what the state of a thing or of the hand rules out."""
 
 
-class Mistake(BaseModel):
+class Mistake(BaseModel, frozen=True):
     """The first wrong step of an episode."""
-
-    model_config = ConfigDict(frozen=True)
 
     step: int
     began_with: Dimension

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_whole
@@ -15,8 +15,8 @@ from inhabit.episodes.judging.scores import AgentAnswer, Judged
 from inhabit.episodes.recording.reader import RecordError, Run
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class _Line(BaseModel, frozen=True, extra="ignore"):
+    """A line of a file."""
 
 
 class JudgeLine(_Line):

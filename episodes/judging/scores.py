@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.episodes.judging.anchors import Anchors
 
@@ -19,10 +19,8 @@ class Dimension(StrEnum):
     ACTION = "action"
 
 
-class Verdict(BaseModel):
+class Verdict(BaseModel, frozen=True):
     """A score and what it rests on."""
-
-    model_config = ConfigDict(frozen=True)
 
     score: int | None
     """1 or 0; None where nothing was said, or where it can't be told."""
@@ -36,10 +34,8 @@ ABSENT = Verdict(score=None, given=False)
 """Nothing was said that could be scored."""
 
 
-class Judged(BaseModel):
+class Judged(BaseModel, frozen=True):
     """The three verdicts on a step."""
-
-    model_config = ConfigDict(frozen=True)
 
     perception: Verdict
     cognition: Verdict
@@ -59,10 +55,8 @@ class Judged(BaseModel):
         return None if None in scores else int(0 not in scores)
 
 
-class AgentAnswer(BaseModel):
+class AgentAnswer(BaseModel, frozen=True):
     """What an agent answered at one step."""
-
-    model_config = ConfigDict(frozen=True)
 
     goal: str
     told: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.episodes.judging.errors import Consequence, FailureType
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
@@ -14,10 +14,8 @@ from inhabit.episodes.scoring.calibration import Calibration, calibrate
 from inhabit.episodes.scoring.rates import Estimate, clustered
 
 
-class PartScore(BaseModel):
+class PartScore(BaseModel, frozen=True):
     """One score over many steps."""
-
-    model_config = ConfigDict(frozen=True)
 
     mean: float | None
     """Over the steps that were judged; None where none was."""
@@ -30,10 +28,8 @@ class PartScore(BaseModel):
     """judged / given; 1 where nothing was given."""
 
 
-class KindSummary(BaseModel):
+class KindSummary(BaseModel, frozen=True):
     """The scores of one kind of task, or of all."""
-
-    model_config = ConfigDict(frozen=True)
 
     episodes: int
     steps: int
@@ -50,10 +46,8 @@ class KindSummary(BaseModel):
     """Action score of always taking the first candidate."""
 
 
-class Summary(BaseModel):
+class Summary(BaseModel, frozen=True):
     """Of a run and a judge."""
-
-    model_config = ConfigDict(frozen=True)
 
     run: str
     judge: str

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_whole
@@ -18,10 +18,8 @@ from inhabit.episodes.recording.schema import Ending, Fork
 _FILE = "forks.jsonl"
 
 
-class Continuation(BaseModel):
+class Continuation(BaseModel, frozen=True):
     """One continuation of an episode, from the step of the fork on."""
-
-    model_config = ConfigDict(frozen=True)
 
     action: str | None
     """The action of that step; None where the agent stopped or its answer was unreadable."""
@@ -36,10 +34,8 @@ class Continuation(BaseModel):
     cost: int
 
 
-class PreferencePair(BaseModel):
+class PreferencePair(BaseModel, frozen=True):
     """Two continuations from the same step, and the preferred one: a line of `forks.jsonl`."""
-
-    model_config = ConfigDict(frozen=True)
 
     fork: str
     """Run folder of the fork, relative to that of the original."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.envs.core import Reason
 from inhabit.envs.files import read_lines, size_of
@@ -24,10 +24,8 @@ from inhabit.episodes.recording.schema import EndLine, FramePath
 _FILE = "index.jsonl"
 
 
-class IndexEntry(BaseModel):
+class IndexEntry(BaseModel, frozen=True, extra="ignore"):
     """An episode that has ended, in a line."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     number: int
     size: int

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, PlainSerializer
+from pydantic import BaseModel, Field, FiniteFloat, JsonValue, PlainSerializer
 
 from inhabit.agents.core import Call, Decision, Grant, Ranked
 from inhabit.envs.core import Action, Determinism, Reason, Task
@@ -61,9 +61,8 @@ class Ending(StrEnum):
     MODEL_FAULT = "model_fault"
 
 
-class _Record(BaseModel):
-    # Fields that a later version adds are passed over.
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class _Record(BaseModel, frozen=True, extra="ignore"):
+    """A part of a record. Fields that a later version adds are passed over."""
 
 
 class RecordedSettings(_Record):
@@ -311,13 +310,11 @@ class Seconds(_Record):
     other: FiniteFloat = 0.0
 
 
-class TokenCounts(_Record):
+class TokenCounts(_Record, populate_by_name=True):
     """What models read and wrote."""
 
     read: int = Field(default=0, alias="in")
     written: int = Field(default=0, alias="out")
-
-    model_config = ConfigDict(populate_by_name=True)
 
 
 class EndLine(_Line):

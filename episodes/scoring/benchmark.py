@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.entries import raised
@@ -14,10 +14,8 @@ from inhabit.episodes.recording.reader import Run, read_tasks
 from inhabit.episodes.recording.schema import EndLine
 
 
-class BenchmarkScores(BaseModel):
+class BenchmarkScores(BaseModel, frozen=True):
     """What a run came to by the metrics of its benchmark."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     version: str

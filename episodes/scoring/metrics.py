@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 from warnings import warn
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.envs.entries import raised
 from inhabit.episodes.recording.index import Index
@@ -19,10 +19,8 @@ from inhabit.episodes.scoring.metric import METRICS, Interval, RunMetric, Scored
 from inhabit.episodes.scoring.rates import conditions, success, success_interval
 
 
-class KindScores(BaseModel):
+class KindScores(BaseModel, frozen=True):
     """Metrics of the tasks of one type."""
-
-    model_config = ConfigDict(frozen=True)
 
     episodes: int
     success_rate: float
@@ -31,13 +29,11 @@ class KindScores(BaseModel):
     goal_condition_rate: float
 
 
-class Scores(BaseModel):
+class Scores(BaseModel, frozen=True, extra="allow"):
     """Metrics of a run. As JSON, these are the keys of `inhabit run --json`.
 
     Metrics that other packages add are attributes and keys, too.
     """
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     run: str
     env: str

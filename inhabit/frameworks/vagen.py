@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PIL import Image as Picture
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.agents.models.core import Image
@@ -23,10 +23,8 @@ from inhabit.frameworks.turn import Turn
 IMAGE = "<image>"
 
 
-class VagenSettings(BaseModel):
+class VagenSettings(BaseModel, extra="forbid"):
     """What VAGEN's `env_config` may say."""
-
-    model_config = ConfigDict(extra="forbid")
 
     env: str
     """A registered environment, such as "alfred"."""

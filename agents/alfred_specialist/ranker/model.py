@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import torch
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
@@ -30,10 +30,8 @@ _OTHER_VERSION = (
 )
 
 
-class RankerFile(BaseModel):
+class RankerFile(BaseModel, frozen=True, extra="forbid"):
     """The file next to the weights."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     nouns: tuple[str, ...]
     tasks: tuple[str, ...]

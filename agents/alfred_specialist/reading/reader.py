@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
@@ -30,9 +30,7 @@ _KEPT = 12
 """Number of readings of an instruction."""
 
 
-class _Described(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Described(BaseModel, frozen=True, extra="forbid"):
     words: tuple[str, ...]
     tasks: tuple[str, ...]
     nouns: tuple[str, ...]

@@ -6,17 +6,15 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 FILE = Path(__file__).parent / "usual_places.json"
 _PRIOR = 0.5
 """Added to the count of every receptacle of the room, so that none is impossible."""
 
 
-class UsualPlaces(BaseModel):
+class UsualPlaces(BaseModel, frozen=True, extra="forbid"):
     """Counts from training rooms."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kept: Mapping[str, Mapping[str, int]]
     """Kind of object -> kind of receptacle -> how often it was there."""

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     ValidationError,
@@ -37,28 +36,22 @@ _UNUSED = frozenset({
 """What has no effect on adapters that are used as they are: the weights say where they belong."""
 
 
-class TunedModel(BaseModel):
+class TunedModel(BaseModel, frozen=True, extra="forbid"):
     """The file next to the adapters."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1] = 1
     base: str
     """KIND:NAME of the model that was tuned."""
 
 
-class _PlainAdapter(BaseModel):
+class _PlainAdapter(BaseModel, frozen=True, extra="ignore"):
     """What of `adapter_config.json` says where adapters belong."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     base_model_name_or_path: str | None = None
 
 
-class LoraFile(BaseModel):
+class LoraFile(BaseModel, frozen=True, extra="forbid"):
     """`adapter_config.json`, as far as it is used. What else peft might do by it is refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     peft_type: Literal["LORA"]
     r: int = Field(default=8, ge=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.folder import read
@@ -23,10 +23,8 @@ FILE = "inhabit.json"
 _PROMPT = "prompt"
 
 
-class RecommendedSettings(BaseModel):
+class RecommendedSettings(BaseModel, frozen=True, extra="forbid"):
     """The file. Values are of settings by name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int = Field(default=1, ge=1, le=1)
     agent: Mapping[str, JsonValue] = Field(default_factory=dict)

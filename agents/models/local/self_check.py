@@ -15,7 +15,7 @@ import numpy as np
 import torch
 import transformers
 from PIL import Image as Picture
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.beam_search import BeamRules
@@ -39,10 +39,8 @@ _ROUNDED = 0.75
 another."""
 
 
-class SelfCheck(BaseModel):
+class SelfCheck(BaseModel, frozen=True, extra="forbid"):
     """What the check found."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     way: Way
     """The cheapest way whose scores agree with plain forward passes."""

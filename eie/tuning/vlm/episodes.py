@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.frames import frames_of
@@ -41,10 +41,8 @@ class Teacher(Protocol):
         """
 
 
-class LabelledStep(BaseModel):
+class LabelledStep(BaseModel, frozen=True, extra="forbid"):
     """What an agent knew at a step, what the teacher would do, and what was done."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: str
     """Text of the observation."""
@@ -69,10 +67,8 @@ class LabelledStep(BaseModel):
         return np.array(self.look, np.float32).reshape(-1, 1 + FEATURES)
 
 
-class LabelledEpisode(BaseModel):
+class LabelledEpisode(BaseModel, frozen=True, extra="forbid"):
     """An episode."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     task: Task
     seed: int

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from inhabit.episodes.judging.oracle import Oracle
 from inhabit.episodes.judging.schema import file_of, whole
@@ -21,20 +21,16 @@ from inhabit.episodes.scoring.metric import METRICS
 from inhabit.episodes.scoring.metrics import Measured, Scores, score
 
 
-class Gain(BaseModel):
+class Gain(BaseModel, frozen=True):
     """Success with images minus success with black ones, on the same tasks."""
-
-    model_config = ConfigDict(frozen=True)
 
     value: float
     interval: tuple[float, float]
     """Newcombe's, of paired rates, 95 %."""
 
 
-class RunRow(BaseModel):
+class RunRow(BaseModel, frozen=True):
     """A run."""
-
-    model_config = ConfigDict(frozen=True)
 
     folder: str
     board: str

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from torch.nn import functional
 
 from inhabit.agents.alfred_specialist.training.vision.metrics import mean_precision
@@ -19,10 +19,8 @@ from inhabit.eie.tuning.checkpoint import CheckpointState, resume_training, save
 from inhabit.eie.tuning.settings import TuneError
 
 
-class EyesTraining(BaseModel):
+class EyesTraining(BaseModel, frozen=True, extra="forbid"):
     """Hyperparameters of the vision model's training."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     steps: int = Field(default=2000, ge=1)
     batch: int = Field(default=32, ge=1)
