@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.reader import locate
+from inhabit.agents.models.local.reader import locate, mask_of
 from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.questions import Question
 
@@ -111,12 +111,7 @@ def _tree_mask(model: Any, questions: Sequence[Question], length: int) -> torch.
         seen[row, :end, :end] = _seen_in_prompt(model, question)
         seen[row, end:last, :end] = True
         seen[row, end:last, end:last] = trie.ancestors[1:, 1:]
-    device = model.device
-    # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
-    kind = torch.float32 if device.type == "cpu" else model.dtype
-    mask = torch.zeros(seen.shape, dtype=kind, device=device)
-    mask.masked_fill_(torch.from_numpy(~seen).to(device), torch.finfo(model.dtype).min)
-    return mask[:, None]
+    return mask_of(model, torch.from_numpy(seen))[:, None]
 
 
 def _seen_in_prompt(model: Any, question: Question) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
+from inhabit.agents.models.local.reader import mask_of
 from inhabit.agents.models.local.scoring import possible_ways
 from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.passes import at_places
@@ -60,11 +61,7 @@ def _forward(model: Any, trie: Trie, keys: _Keys, kept: NDArray[np.int64]) -> to
     """Logits (1, kept, vocabulary) after the nodes `kept`."""
     device = model.device
     tokens = np.where(trie.tokens >= keys.words, keys.image_token, trie.tokens)[1:]
-    seen = torch.from_numpy(trie.ancestors[1:, 1:]).to(device)
-    # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
-    kind = torch.float32 if device.type == "cpu" else model.dtype
-    mask = torch.zeros(seen.shape, dtype=kind, device=device)
-    mask.masked_fill_(~seen, torch.finfo(model.dtype).min)
+    mask = mask_of(model, torch.from_numpy(trie.ancestors[1:, 1:]))
     pixels = keys.pixels_of(trie.tokens[1:])
     logits: torch.Tensor = model(
         input_ids=torch.from_numpy(tokens[None]).to(device),

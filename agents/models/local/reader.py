@@ -178,11 +178,7 @@ class PromptReader:
             Logits (rows, keep, vocabulary) in the model's dtype, and the cache of all tokens.
         """
         device = self._model.device
-        # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
-        kind = torch.float32 if device.type == "cpu" else self._model.dtype
-        mask = torch.zeros(seen.shape, dtype=kind, device=device)
-        lowest = torch.finfo(self._model.dtype).min
-        mask.masked_fill_(torch.from_numpy(~seen).to(device), lowest)
+        mask = mask_of(self._model, torch.from_numpy(seen))
         output = self._model(
             input_ids=torch.from_numpy(ids).to(device),
             position_ids=torch.from_numpy(positions).to(device),
@@ -263,6 +259,14 @@ def _stacked(
         whole[name] = torch.cat(rows, -2)
     mask = torch.arange(longest) < torch.tensor(sizes)[:, None]
     return {**whole, "attention_mask": mask.long().to(device)}
+
+
+def mask_of(model: Any, seen: torch.Tensor) -> torch.Tensor:
+    """An addend to attention scores: 0 where a token is `seen`, elsewhere the lowest number."""
+    # CPU kernels are much faster with a mask in float32, whatever the model's dtype.
+    kind = torch.float32 if model.device.type == "cpu" else model.dtype
+    mask = torch.zeros(seen.shape, dtype=kind, device=model.device)
+    return mask.masked_fill_(~seen.to(model.device), torch.finfo(model.dtype).min)
 
 
 def locate(model: Any, prompt: EncodedPrompt) -> tuple[int, torch.Tensor | None]:
