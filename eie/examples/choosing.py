@@ -10,8 +10,7 @@ from inhabit.eie.examples.context import StepContext, without_numbers
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.missing import needs_nothing
-from inhabit.eie.examples.moments import AskedMoment
-from inhabit.eie.examples.transitions import Transition
+from inhabit.eie.examples.moments import AskedMoment, Transition
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import ActionKind

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.moments import AskedMoment, Solution
-from inhabit.eie.examples.transitions import transitions
+from inhabit.eie.examples.moments import AskedMoment, Solution, transitions
 from inhabit.eie.examples.writing import ExampleWriter, Kind
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import StepContext, TakenStep, Trials, without_numbers
-from inhabit.eie.examples.episode_steps import context_of, turns_to_target, with_target
+from inhabit.eie.examples.episode_steps import context_of, plainly, turns_to_target, with_target
 from inhabit.envs.core import Action, Factual, Forkable, Observation
 from inhabit.envs.template import ActionKind, Template
 from inhabit.episodes.episode import Episode, Moment
@@ -250,3 +250,41 @@ def _is_answerable(context: StepContext, template: Template) -> bool:
     """Whether the answer depends on what can be seen: not while anything has to be searched."""
     searching = any(template.action_kind(action) is ActionKind.SEARCH for action in context.plan)
     return not searching and bool(context.answer.arguments)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transition:
+    """Two moments, and the action between them."""
+
+    before: AskedMoment
+    after: AskedMoment
+    shown: StepContext
+    """Before the action, with the action as its answer."""
+
+    @property
+    def action(self) -> Action:
+        """What was done, without numbers where there is one object of a kind."""
+        return self.shown.answer
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The action without the numbers of objects."""
+        return without_numbers(self.action)
+
+
+def transitions(moments: Sequence[AskedMoment], template: Template) -> Iterator[Transition]:
+    """The transitions between moments that are one successful action apart."""
+    starts = {_past(moment): moment for moment in moments}
+    for after in moments:
+        *_, last = after.context.done or [None]
+        before = starts.get(_past(after)[:-1]) if last is not None else None
+        if last is None or last.failed or before is None or not last.action.arguments:
+            continue
+        action = plainly(last.action, before.context.things, before.episode.env)
+        shown = replace(before.context, plan=(action, *before.context.plan), target_name=None)
+        shown = with_target(shown, template.action_kind(action), after.context.things)
+        yield Transition(before, after, shown)
+
+
+def _past(moment: AskedMoment) -> tuple[str, ...]:
+    return tuple(step.action.text for step in moment.context.done)

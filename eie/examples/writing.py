@@ -25,10 +25,9 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.missing import explain_built
-from inhabit.eie.examples.moments import AskedMoment
+from inhabit.eie.examples.moments import AskedMoment, Transition
 from inhabit.eie.examples.tempting import against
 from inhabit.eie.examples.topology import Topology
-from inhabit.eie.examples.transitions import Transition
 from inhabit.eie.examples.wording import (
     Explanation,
     explain,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -135,14 +136,11 @@ async def _play(
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
-        writer = EpisodeWriter(episode, pictures if plan.run_settings.frames else None)
-        try:
-            rules, faults = plan.rules, Faults(0)
+        rules, faults = plan.rules, Faults(0)
+        with closing(EpisodeWriter(episode, pictures if rules.settings.frames else None)) as writer:
             await play(
                 env_thread, agent, episode.task, writer, rules, faults, seed=seed, prefix=prefix
             )
-        finally:
-            writer.close()
 
 
 def _forkable(episode: EpisodeRecord, step: int) -> Attempt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -166,8 +167,5 @@ def _worth(branch: Continuation) -> tuple[bool, float, int]:
 
 
 def _append(file: Path, pair: PreferencePair) -> None:
-    lines = LineFile(file, file.parent)
-    try:
+    with closing(LineFile(file, file.parent)) as lines:
         lines.append(json.dumps(pair.model_dump(mode="json"), ensure_ascii=False).encode())
-    finally:
-        lines.close()

@@ -1,13 +1,18 @@
-"""Continues an interrupted episode: which recorded steps are re-executed first."""
+"""What earlier attempts leave to an episode: steps that are re-executed first, and what was spent.
+
+Limits hold however often an episode or a run was cut off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from inhabit.agents.core import Call
 from inhabit.envs.core import Determinism
-from inhabit.episodes.recording.reader import Attempt, StepRecord
-from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.recording.reader import Attempt, Run, StepRecord
+from inhabit.episodes.recording.schema import DecideLine, Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +63,31 @@ def decided(attempt: Attempt) -> tuple[StepRecord, ...]:
             break  # Perhaps what a model had said when it failed: it is asked again.
         steps.append(step)
     return tuple(steps)
+
+
+def calls_of(run: Run) -> Iterator[Call]:
+    """Every call that is on record, in all attempts, once."""
+    for episode in run.episodes():
+        for decide in _decided_anew(episode.attempts()):
+            yield from (call.call() for call in decide.calls)
+
+
+def seconds_of(attempts: Sequence[Attempt]) -> float:
+    """What simulator and agent took in `attempts`, those that were cut off among them."""
+    acted = (
+        step.see.seconds + (step.act.seconds if step.act else 0.0)
+        for attempt in attempts
+        for step in attempt.steps
+    )
+    return math.fsum(acted) + math.fsum(decide.seconds for decide in _decided_anew(attempts))
+
+
+def _decided_anew(attempts: Sequence[Attempt]) -> Iterator[DecideLine]:
+    """Every decision but for those that an attempt took over from the one that it continues."""
+    for attempt in attempts:
+        taken_over = 0
+        if (before := attempt.start.continues) is not None:
+            taken_over = len(decided(attempts[before - 1]))
+        for step in attempt.steps[taken_over:]:
+            if step.decide is not None:
+                yield step.decide

@@ -15,10 +15,9 @@ from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.faults import Faults
 from inhabit.episodes.playing.from_record import comparable
 from inhabit.episodes.playing.play import Rules, play
-from inhabit.episodes.playing.resume import Prefix, prefix_of, without_last_step
+from inhabit.episodes.playing.resume import Prefix, prefix_of, seconds_of, without_last_step
 from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.playing.settings import Resume, RunSettings
-from inhabit.episodes.playing.spending import seconds_of
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import EpisodeRecord, Run

@@ -10,7 +10,7 @@ from typing import Any
 from toy_runs import Dying, play_toy, toy_tasks
 
 from inhabit.agents.core import Agent, Call, Decision, View
-from inhabit.episodes.playing.spending import calls_of, seconds_of
+from inhabit.episodes.playing.resume import calls_of, seconds_of
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 
