@@ -302,3 +302,10 @@ def test_llm_is_told_in_words_what_is_in_sight() -> None:
     assert model.schemas[0]["required"] == ["reasoning", "action"]
     decide(agent, view(*TEXTS, text="", grants=seeing()))
     assert "Now: Object detection: nothing." in model.told(1)
+
+
+def test_a_setting_that_has_gone_may_have_the_value_that_holds_now() -> None:
+    settings = find("chat").settings
+    assert settings.model_validate({"summary": True, "listed": 200}) == settings()
+    with pytest.raises(ValueError, match="summary"):
+        settings.model_validate({"summary": False})
