@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
@@ -125,23 +126,8 @@ def _faults(found: comparison.Comparison) -> str:
 
 
 def _plain(found: comparison.Comparison) -> dict[str, JsonValue]:
-    return {
-        "tasks": found.tasks,
-        "only_first": found.only_first,
-        "only_second": found.only_second,
-        "both_solved": found.both_solved,
-        "first_solved": found.first_solved,
-        "second_solved": found.second_solved,
-        "neither_solved": found.neither_solved,
-        "faults": list(found.faults),
-        "difference": found.difference,
-        "interval": list(found.interval),
-        "p_value": found.p_value,
-        "conditions_difference": found.conditions_difference,
-        "conditions_interval": list(found.conditions_interval),
-        "conditions_p_value": found.conditions_p_value,
-        "changed": [_row(pair) for pair in found.changed],
-    }
+    plain = {one.name: getattr(found, one.name) for one in fields(found) if one.name != "paired"}
+    return plain | {"faults": found.faults, "changed": [_row(pair) for pair in found.changed]}
 
 
 def _row(pair: comparison.PairedTask) -> JsonValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import typer
 from pydantic import JsonValue
@@ -102,8 +103,5 @@ def _row(one: Replay) -> JsonValue:
     return {
         "episode": one.episode.number,
         "id": one.episode.task.id,
-        "step": one.difference.step,
-        "what": one.difference.what,
-        "recorded": one.difference.recorded,
-        "replayed": one.difference.replayed,
+        **asdict(one.difference),
     }
