@@ -26,7 +26,7 @@ from inhabit.episodes.playing.run import episode_seed
 from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.schema import Ending
 from inhabit.frameworks.reward import Payment, Reward
-from inhabit.frameworks.starts import Start, Starts
+from inhabit.frameworks.starts import LockedEpisode, Starts
 from inhabit.frameworks.turn import ENDED, Turn
 
 
@@ -57,7 +57,7 @@ class RolloutFactory:
         """
         return Rollout(self)
 
-    def begin(self, index: int, used: Start | None = None) -> Start:
+    def begin(self, index: int, used: LockedEpisode | None = None) -> LockedEpisode:
         """An episode at the start of a task: a copy of a kept one where the environment can copy.
 
         Args:
@@ -118,7 +118,7 @@ class Rollout:
         self._factory = factory
         told = PromptSettings(history="whole", choices=factory.listed)
         self._prompt = Prompt("rank", settings=told)
-        self._start: Start | None = None
+        self._start: LockedEpisode | None = None
         self._turn: Turn | None = None
 
     @property
@@ -233,7 +233,7 @@ class Rollout:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _copy(self, start: Start) -> Rollout:
+    def _copy(self, start: LockedEpisode) -> Rollout:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy._start, copy._payment = start, copied(self._payment)

@@ -15,21 +15,21 @@ Begin = Callable[[Env | None], Episode]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class LockedEpisode:
     """An episode, and the lock of all that share its simulator: copies take turns in it."""
 
     episode: Episode
     lock: Lock
 
-    def copy(self) -> Start:
+    def copy(self) -> LockedEpisode:
         """An independent episode at the same moment."""
         with self.lock:
-            return Start(self.episode.fork(), self.lock)
+            return LockedEpisode(self.episode.fork(), self.lock)
 
-    def restarted(self, begin: Begin) -> Start:
+    def restarted(self, begin: Begin) -> LockedEpisode:
         """Another episode in the same simulator."""
         with self.lock:
-            return Start(begin(self.episode.env), self.lock)
+            return LockedEpisode(begin(self.episode.env), self.lock)
 
     def close(self) -> None:
         """Let go of the simulator."""
@@ -46,9 +46,9 @@ class Starts:
 
     def __init__(self, size: int) -> None:
         self._size, self._lock = size, Lock()
-        self._kept: OrderedDict[int, Start] = OrderedDict()
+        self._kept: OrderedDict[int, LockedEpisode] = OrderedDict()
 
-    def take(self, index: int, used: Start | None, begin: Begin) -> Start:
+    def take(self, index: int, used: LockedEpisode | None, begin: Begin) -> LockedEpisode:
         """An episode at the start of a task: a copy of a kept one, or one that `begin` starts.
 
         Args:
@@ -71,7 +71,7 @@ class Starts:
             if unneeded:
                 made = unneeded[-1] = unneeded[-1].restarted(begin)
             else:
-                made = Start(begin(None), Lock())
+                made = LockedEpisode(begin(None), Lock())
                 unneeded.append(made)
             if not self._size or not isinstance(made.episode.env, Forkable):
                 unneeded.remove(made)
