@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     Field,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local import fingerprint
-from inhabit.agents.models.local.folder import OpenedFolder, read
+from inhabit.agents.models.local.folder import OpenedFolder, read_as
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.entries import first_problem
-
-T = TypeVar("T", bound=BaseModel)
 
 FILE = "tuned.json"
 _PLAIN = "adapter_config.json"
@@ -88,25 +84,15 @@ def base_of(folder: Path) -> str | None:
     Raises:
         ModelError: the folder was left half written.
     """
-    tuned = _read(folder / FILE, TunedModel)
+    tuned = read_as(folder / FILE, TunedModel)
     if tuned is not None:
         return tuned.base
     if (folder / "config.json").is_file():
         return None
-    plain = _read(folder / _PLAIN, _PlainAdapter)
+    plain = read_as(folder / _PLAIN, _PlainAdapter)
     if plain is None:
         return None
     return f"local:{plain.base_model_name_or_path}" if plain.base_model_name_or_path else ""
-
-
-def _read(file: Path, kind: type[T]) -> T | None:
-    try:
-        content = read(file)
-        return None if content is None else kind.model_validate_json(content)
-    except ValidationError as error:
-        raise ModelError(f"{file} can't be read: {first_problem(error)}.") from error
-    except OSError as error:
-        raise ModelError(f"{file} can't be read: {error.strerror}.") from error
 
 
 def remember(folder: Path) -> None:
@@ -138,7 +124,7 @@ def apply_adapter(model: Any, folder: Path, *, merged: bool, pickles: bool) -> A
         raise UnavailableError(
             "A tuned model needs the package 'peft': pip install 'inhabit[tune]'"
         ) from error
-    said = _read(folder / _PLAIN, LoraFile)
+    said = read_as(folder / _PLAIN, LoraFile)
     if said is None:
         raise ModelError(f"The adapters in {folder} have no {_PLAIN}.")
     opened = OpenedFolder(folder, pickles=pickles)

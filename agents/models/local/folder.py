@@ -15,13 +15,17 @@ import re
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import finalize
 
+from pydantic import BaseModel, ValidationError
+
 from inhabit.agents.core import ModelError
+from inhabit.envs.entries import first_problem
 from inhabit.envs.files import is_regular, read_whole
 from inhabit.envs.process_group import ProcessGroup
 
+T = TypeVar("T", bound=BaseModel)
 _SETTINGS = 1 << 24
 """Bytes of a file of settings."""
 _VOCABULARY = 1 << 28
@@ -66,6 +70,21 @@ def read(file: Path) -> bytes | None:
     if not os.path.lexists(file):
         return None
     return read_whole(*_regular(file), most=_SETTINGS)
+
+
+def read_as(file: Path, kind: type[T]) -> T | None:
+    """A file of settings in a model's folder as a model of pydantic; None if there is none.
+
+    Raises:
+        ModelError: it can't be read, or is none.
+    """
+    try:
+        content = read(file)
+        return None if content is None else kind.model_validate_json(content)
+    except ValidationError as error:
+        raise ModelError(f"{file} can't be read: {first_problem(error)}.") from error
+    except OSError as error:
+        raise ModelError(f"{file} can't be read: {error.strerror}.") from error
 
 
 def _regular(file: Path) -> tuple[Path, Path]:

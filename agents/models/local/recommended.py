@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue
 
 from inhabit.agents.core import ModelError
-from inhabit.agents.models.local.folder import read
-from inhabit.envs.entries import first_problem
+from inhabit.agents.models.local.folder import read_as
 from inhabit.envs.files import is_regular, read_whole
 
 FILE = "inhabit.json"
@@ -39,15 +38,8 @@ def recommended_by(folder: Path) -> Mapping[str, Mapping[str, object]]:
         ModelError: the file can't be read, or names a prompt outside of the folder.
     """
     file = folder / FILE
-    try:
-        content = read(file)
-        if content is None:
-            return {}
-        found = RecommendedSettings.model_validate_json(content)
-    except ValidationError as error:
-        raise ModelError(f"{file} can't be read: {first_problem(error)}.") from error
-    except OSError as error:
-        raise ModelError(f"{file} can't be read: {error.strerror}.") from error
+    if (found := read_as(file, RecommendedSettings)) is None:
+        return {}
     agent: dict[str, object] = dict(found.agent)
     if _PROMPT in agent:
         prompt = folder / str(agent[_PROMPT])
