@@ -73,6 +73,7 @@ def test_the_second_signal_ends_what_is_stuck(agent: str, number: Signals, tmp_p
     run_readable(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_one_signal_is_enough_in_the_end(tmp_path: Path) -> None:
     process = _stuck("regex", tmp_path)
     process.send_signal(SIGTERM)

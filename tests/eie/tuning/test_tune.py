@@ -205,6 +205,7 @@ def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None
     assert wrong.returncode == 2 and "Only a local model" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_micro_batches_give_the_same_steps(
     bases: dict[str, Path], made: Path, tmp_path: Path
 ) -> None:

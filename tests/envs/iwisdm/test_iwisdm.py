@@ -146,7 +146,9 @@ def _solve(level: str, showing: str, n: int) -> tuple[float, float]:
 
 
 @needed
-@pytest.mark.parametrize("join", JOINS)
+@pytest.mark.parametrize(
+    "join", [JOINS[0], *(pytest.param(j, marks=pytest.mark.slow) for j in JOINS[1:])]
+)
 def test_joined_tasks(join: str) -> None:
     tasks = sample(3, join=join)
     with make() as env:

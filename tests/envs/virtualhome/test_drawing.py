@@ -76,7 +76,9 @@ def on_a_table(flat: FlatWorld) -> tuple[int, int]:
     raise AssertionError("no apple on a table")
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    "view", [VIEWS[0], *(pytest.param(v, marks=pytest.mark.slow) for v in VIEWS[1:])]
+)
 def test_a_world_has_one_picture_whatever_came_before(view: View):
     start = world(2, 5)
     apple, table = on_a_table(start)
