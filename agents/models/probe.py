@@ -54,50 +54,39 @@ async def probe(model: Model) -> AsyncIterator[Probed]:
             yield await _one(ability, ask, model)
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCost:
-    """What one decision with many candidates and two images costs."""
-
-    agent: str
-    """That decides so."""
-    candidates: int
-    images: int
-    requests: int
-    tokens: int
-    """Read; a server may have most of them in its prefix cache."""
-    calls: tuple[Call, ...]
-    """What was asked to find out, and paid."""
-
-
-async def decision_cost(model: Model, *, images: bool) -> DecisionCost:
+async def decision_cost(
+    model: Model, *, images: bool
+) -> tuple[dict[str, JsonValue], Sequence[Call]]:
     """Have `model` decide among `CANDIDATES`, or as few as show what that costs.
 
     Args:
         model: to ask.
         images: whether with two images.
 
+    Returns:
+        The agent that decides so, and its numbers of candidates, images, requests and tokens; and
+        what was asked for it, and paid.
+
     Raises:
         ModelError, RequestError: it can't.
     """
     shown = _IMAGES if images else ()
     asked = [Message("user", ("Goal: tidy up.\nNow:", *shown))]
+    agent, times = "rank", 1
     if Ability.RANK not in model.abilities:
+        agent = "chat"
         listed = "Answer with one of these actions.\n" + "\n".join(CANDIDATES)
-        asked = [Message("user", (listed, *shown))]
-        call = (await model.generate(asked, max_tokens=_TOKENS)).call
-        return _cost("chat", shown, call.requests, call.tokens_in, call)
-    few = (await model.rank(asked, CANDIDATES[:2])).call
-    if few.requests > 1:  # one for each candidate
-        times = len(CANDIDATES) // 2
-        return _cost("rank", shown, few.requests * times, few.tokens_in * times, few)
-    call = (await model.rank(asked, CANDIDATES)).call
-    return _cost("rank", shown, call.requests, call.tokens_in, few, call)
-
-
-def _cost(
-    agent: str, images: Sequence[Image], requests: int, tokens: int, *calls: Call
-) -> DecisionCost:
-    return DecisionCost(agent, len(CANDIDATES), len(images), requests, tokens, calls)
+        reply = await model.generate([Message("user", (listed, *shown))], max_tokens=_TOKENS)
+        calls = [reply.call]
+    else:
+        calls = [(await model.rank(asked, CANDIDATES[:2])).call]
+        if calls[0].requests > 1:  # one for each candidate
+            times = len(CANDIDATES) // 2
+        else:
+            calls.append((await model.rank(asked, CANDIDATES)).call)
+    requests, tokens = times * calls[-1].requests, times * calls[-1].tokens_in
+    counts = {"candidates": len(CANDIDATES), "images": len(shown), "requests": requests}
+    return {"agent": agent, **counts, "tokens": tokens}, calls
 
 
 async def _one(

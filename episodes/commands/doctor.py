@@ -13,10 +13,10 @@ from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
-from inhabit.agents.core import ModelError, RequestError
+from inhabit.agents.core import Call, ModelError, RequestError
 from inhabit.agents.models import registry
 from inhabit.agents.models.core import Ability, Model
-from inhabit.agents.models.probe import DecisionCost, Probed, decision_cost, probe
+from inhabit.agents.models.probe import Probed, decision_cost, probe
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
 from inhabit.episodes.machine import environments, programs, python, storage
@@ -120,9 +120,8 @@ def probe_model(
         before["model"]["base_url"] = base_url
     settings = divide(assignments, owners, before)["model"]
     with warnings.catch_warnings(record=True) as said:
-        found, cost = asyncio.run(_asked(spec, settings))
-    calls = [call for one in found for call in one.calls]
-    calls += cost.calls if cost else ()
+        found, cost, paid = asyncio.run(_asked(spec, settings))
+    calls = [*(call for one in found for call in one.calls), *paid]
     costs = {
         "requests": sum(call.requests for call in calls),
         "tokens_in": sum(call.tokens_in for call in calls),
@@ -136,25 +135,28 @@ def probe_model(
         rows: list[JsonValue] = [
             {"ability": one.ability.value, "works": one.works, "found": one.found} for one in found
         ]
-        price = asdict(cost) if cost else {}
-        price.pop("calls", None)
         told: dict[str, JsonValue] = {"model": spec, "works": works, "abilities": rows}
-        print_json(told | {"decision": price or None} | costs)
+        print_json(told | {"decision": cost or None} | costs)
     return works
 
 
-async def _asked(spec: str, settings: BaseModel) -> tuple[Sequence[Probed], DecisionCost | None]:
-    """What the model can do, and what a decision costs; None where it decides nothing."""
+async def _asked(
+    spec: str, settings: BaseModel
+) -> tuple[Sequence[Probed], dict[str, JsonValue], Sequence[Call]]:
+    """What the model can do; what a decision costs, if it decides; and what was paid for that."""
     model, missing = await asyncio.to_thread(_loaded, spec, settings)
+    found: list[Probed] = []
+    cost: tuple[dict[str, JsonValue], Sequence[Call]] = {}, ()
     try:
         found = [one async for one in probe(model)]
         works = {one.ability for one in found if one.works}
-        cost = await decision_cost(model, images=Ability.IMAGES in works) if works else None
-    except (ModelError, RequestError):  # The table says what fails.
-        cost = None
+        if works:
+            cost = await decision_cost(model, images=Ability.IMAGES in works)
+    except (ModelError, RequestError):
+        pass  # The table says what fails.
     finally:
         await model.close()
-    return [*found, *missing], cost
+    return [*found, *missing], *cost
 
 
 def _loaded(spec: str, settings: BaseModel) -> tuple[Model, Sequence[Probed]]:
@@ -168,7 +170,7 @@ def _loaded(spec: str, settings: BaseModel) -> tuple[Model, Sequence[Probed]]:
 
 
 def _print_probed(
-    spec: str, found: Sequence[Probed], cost: DecisionCost | None, costs: dict[str, int]
+    spec: str, found: Sequence[Probed], cost: dict[str, JsonValue], costs: dict[str, int]
 ) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for one in found:
@@ -184,8 +186,8 @@ def _print_probed(
     console.print(table)
     if cost:
         console.print(
-            f"\nA decision of {cost.agent} with {cost.candidates} candidates and {cost.images} "
-            f"images takes {cost.requests} requests and reads {cost.tokens:,} tokens."
+            "\nA decision of {agent} with {candidates} candidates and {images} images takes "
+            "{requests} requests and reads {tokens:,} tokens.".format(**cost)
         )
     console.print(
         f"\n{spec}: {costs['requests']} answers, {costs['tokens_in']} tokens read and "

@@ -9,17 +9,15 @@ for each node. Without images the prompts are token ids (/completions); with the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
-from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.models.endpoints.answer_tokens import CONTINUED, AnswerTokens, turn
+from inhabit.agents.models.endpoints.answer_tokens import CONTINUED, turn
 from inhabit.agents.models.endpoints.next_tokens import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.agents.models.endpoints.wire import Body, messages
@@ -42,14 +40,14 @@ class NodeGroup:
     nodes: list[int] = field(default_factory=list)
     tokens: set[int] = field(default_factory=set)
 
-    def takes(self, tokens: Collection[int]) -> bool:
+    def takes(self, tokens: Sequence[int]) -> bool:
         """Whether there is room for one more node, with these following tokens."""
         together = len(self.tokens.union(tokens))
         return together <= _TOKENS and together * (len(self.nodes) + 1) <= _SCORES
 
 
 def grouped(following: Mapping[int, Sequence[int]]) -> list[NodeGroup]:
-    """Few groups of nodes, from the tokens that follow each; node 0 is in the first.
+    """Few groups of nodes, from the tokens that follow each.
 
     A node that more tokens follow than one request may ask about is in several groups.
     """
@@ -65,33 +63,17 @@ def grouped(following: Mapping[int, Sequence[int]]) -> list[NodeGroup]:
             groups.append(group := NodeGroup())
         group.nodes.append(node)
         group.tokens.update(tokens)
-    for group in groups:
-        group.nodes.sort()
-    return sorted(groups, key=lambda one: one.nodes[0])
-
-
-class _Pixels(IntEnum):
-    """Which chats of a request bring the pixels of their images, and not only the digests."""
-
-    NONE = 0
-    FIRST = 1
-    ALL = 2
-
-    def brought(self) -> Iterator[bool]:
-        """Whether each chat brings them."""
-        return chain([self is not _Pixels.NONE], repeat(self is _Pixels.ALL))
+    return groups
 
 
 class NodeRequests:
     """Asks one server about nodes. It remembers which images the server holds."""
 
-    def __init__(self, endpoint: Endpoint, model: str, extra: Body, tokens: AnswerTokens) -> None:
-        """Ask `endpoint` for `model`, whose tokens are `tokens`, with further fields `extra`."""
+    def __init__(self, endpoint: Endpoint, model: str, extra: Body) -> None:
+        """Ask `endpoint` for `model`, with further fields `extra`."""
         self._endpoint = endpoint
         self._fields: Body = {**extra, "model": model, "max_tokens": 1, "temperature": 0.0}
-        self._tokens = tokens
         self._held: set[str] = set()
-        self._least = _Pixels.NONE
 
     async def by_tokens(self, prompt: tuple[int, ...], trie: Trie, group: NodeGroup) -> NextTokens:
         """The answer about the nodes of `group` after a prompt of token ids.
@@ -100,12 +82,9 @@ class NodeRequests:
             ModelError: the server can't be asked so, or answers about other prompts.
         """
         prompts: list[JsonValue] = [[*prompt, *trie.path(node)] for node in group.nodes]
-        asked = self._asking(group)
-        answer = await self._endpoint.next_tokens(
-            "/completions", {**asked, "prompt": prompts, "logprobs": len(group.tokens)}
-        )
-        depths = sum(int(trie.depths[node]) for node in group.nodes)
-        _check_read(answer, depths + len(prompts) * len(prompt), 0)
+        body = {**self._asking(group), "prompt": prompts, "logprobs": len(group.tokens)}
+        answer = await self._endpoint.next_tokens("/completions", body)
+        _check_read(answer, trie, group, len(prompt))
         return answer
 
     async def by_chats(
@@ -116,29 +95,25 @@ class NodeRequests:
         Raises:
             ModelError: the server can't be asked so, or answers about other prompts.
         """
+        body = {**self._asking(group), **CONTINUED, "logprobs": True}
         images = {p.sha256 for m in prompt for p in m.parts if isinstance(p, Image)}
-        pixels = max(self._least, _Pixels(not images <= self._held))
+        held = images <= self._held
         while True:
             chats: list[JsonValue] = [
-                [*messages(prompt, pixels=brings, named=True), turn(text)]
-                for text, brings in zip(texts, pixels.brought(), strict=False)
+                [*messages(prompt, pixels=not (held or i), named=True), turn(text)]
+                for i, text in enumerate(texts)
             ]
-            body = {**self._asking(group), **CONTINUED, "logprobs": True}
             try:
                 answer = await self._endpoint.next_tokens(
                     "/chat/completions/batch", {**body, "messages": chats}
                 )
                 break
             except RefusalError as error:
-                if pixels is _Pixels.ALL or not error.mentions(_MISS):
+                if not held or not error.mentions(_MISS):
                     raise
-                self._held -= images
-                pixels = _Pixels(pixels + 1)
+                held = False
         self._held |= images
-        if pixels is _Pixels.ALL:
-            self._least = pixels
-        depths = sum(int(trie.depths[node]) for node in group.nodes)
-        _check_read(answer, depths, len(group.nodes))
+        _check_read(answer, trie, group, None)
         return answer
 
     def _asking(self, group: NodeGroup) -> Body:
@@ -146,16 +121,16 @@ class NodeRequests:
         return {**self._fields, "logprob_token_ids": tokens, "return_tokens_as_token_ids": True}
 
 
-def _check_read(answer: NextTokens, tokens: int, prompts: int) -> None:
-    """See that the server read what it was sent: `tokens`, and as many more for each of `prompts`.
+def _check_read(answer: NextTokens, trie: Trie, group: NodeGroup, prompt: int | None) -> None:
+    """See that the server read what it was sent, after a prompt of so many tokens, if it is known.
 
     Raises:
         ModelError: by its own count it read something else.
     """
     if answer.tokens is None:
         return
-    read = answer.tokens[0] - tokens
-    if read % prompts if prompts else read:
+    read = answer.tokens[0] - sum(int(trie.depths[node]) for node in group.nodes)
+    if read % len(group.nodes) or (prompt is not None and read != prompt * len(group.nodes)):
         raise ModelError(
             f"The endpoint read {answer.tokens[0]} tokens, which are not those that it was sent."
         )

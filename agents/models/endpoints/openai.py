@@ -19,7 +19,7 @@ from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model,
 from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
-from inhabit.agents.models.endpoints.ranking import EndpointRanking, Ways
+from inhabit.agents.models.endpoints.ranking import EndpointRanking, ScoringWays
 from inhabit.agents.models.endpoints.refusals import Change, RefusalError
 from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, OTHERWISE, TrieScores
 from inhabit.agents.models.endpoints.settings import OpenAISettings
@@ -55,7 +55,11 @@ class OpenAIModel(Model):
     instead = MappingProxyType({Ability.RANK: _NO_RANK, Ability.BEAM: _NO_RANK})
 
     def __init__(
-        self, endpoint: Endpoint, name: str, settings: OpenAISettings, ways: Ways | None = None
+        self,
+        endpoint: Endpoint,
+        name: str,
+        settings: OpenAISettings,
+        ways: ScoringWays | None = None,
     ) -> None:
         """Ask `endpoint` for the model that it knows as `name`; for scores in these `ways`."""
         self.name = f"openai:{name}"
@@ -79,7 +83,9 @@ class OpenAIModel(Model):
         self._settings = settings
         self._extra = dict(settings.extra)
         self._model = name
-        self._ranking = EndpointRanking(endpoint, name, self._extra, self._whole, ways or Ways())
+        self._ranking = EndpointRanking(
+            endpoint, name, self._extra, self._whole, ways or ScoringWays()
+        )
         # OpenAI's own newest models know the long name alone, and most others the short one.
         self._limit = "max_tokens" if settings.base_url else "max_completion_tokens"
 
@@ -210,7 +216,7 @@ class OpenAIModel(Model):
             return await super().beam(prompt, candidates, width=width)
         return await self._scored(prompt, candidates, lambda found: found.beam(rules), end=end)
 
-    async def find_ways(self) -> Ways:
+    async def find_ways(self) -> ScoringWays:
         """Find out how the endpoint can be asked for scores.
 
         Raises:
@@ -370,7 +376,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
     )
 
 
-async def _found_ways(model: OpenAIModel) -> Ways:
+async def _found_ways(model: OpenAIModel) -> ScoringWays:
     try:
         ways = await model.find_ways()
     finally:

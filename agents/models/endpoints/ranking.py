@@ -8,13 +8,13 @@ compared with those of whole candidates. What it can't do so is asked candidate 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from inhabit.agents.core import BudgetError, ModelError, Ranked, RequestError
+from inhabit.agents.core import BudgetError, ModelError, RequestError
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.endpoints.answer_tokens import AnswerTokens
 from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
@@ -27,8 +27,6 @@ from inhabit.agents.models.trie import Trie
 if TYPE_CHECKING:
     from inhabit.agents.models.endpoints.endpoint import Endpoint
 
-Way = Literal["nodes", "candidates"]
-"""nodes: a request for all nodes of the trie. candidates: a request for each candidate."""
 AskWhole = Callable[[Sequence[Message], Sequence[str]], Awaitable[Sequence[Completion]]]
 """Asks about whole candidates: (prompt, candidates) -> an answer about each."""
 _TEXTS = ("open the door", "open the door_2", "stop")
@@ -39,12 +37,14 @@ _SIDE = 56
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """How a server is asked for scores."""
+class ScoringWays:
+    """How a server is asked for scores after prompts of text, and of text and images.
 
-    text: Way = "candidates"
-    images: Way = "candidates"
-    """The same for prompts with images."""
+    nodes: a request for all nodes of the trie. candidates: a request for each candidate.
+    """
+
+    text: Literal["nodes", "candidates"] = "candidates"
+    images: Literal["nodes", "candidates"] = "candidates"
     notes: tuple[str, ...] = ()
     """Why it is asked candidate by candidate, in sentences without a full stop."""
     checked: str = ""
@@ -55,13 +55,13 @@ class EndpointRanking:
     """Ranks and searches candidates with one model behind an endpoint."""
 
     def __init__(
-        self, endpoint: Endpoint, model: str, extra: Body, whole: AskWhole, ways: Ways
+        self, endpoint: Endpoint, model: str, extra: Body, whole: AskWhole, ways: ScoringWays
     ) -> None:
         """Ask `endpoint` for `model`, with further fields `extra`, in these `ways`."""
         self.ways = ways
         self._whole = whole
         self._tokens = AnswerTokens(endpoint, model, extra)
-        self._requests = NodeRequests(endpoint, model, extra, self._tokens)
+        self._requests = NodeRequests(endpoint, model, extra)
 
     async def scores(
         self, prompt: Sequence[Message], texts: Sequence[str], paid: list[PaidAnswer], *, end: bool
@@ -80,97 +80,64 @@ class EndpointRanking:
         if not all(texts):
             raise ModelError("An empty text can't be ranked.")
         way = self.ways.images if _holds_image(prompt) else self.ways.text
-        found = await self._by_nodes(prompt, texts, paid, end) if way == "nodes" else None
-        if found is not None:
-            return found
+        paths = await self._tokens.of(texts) if way == "nodes" else None
+        if paths is not None:
+            last = [await self._tokens.end()] if end else []
+            trie = Trie.pack([[*path, *last] for path in paths])
+            ids = None if _holds_image(prompt) else await self._tokens.prompt(messages(prompt))
+            ask = (self._tokens, self._requests, self._whole)
+            return _NodeScores(texts, trie, prompt, ids, paid, *ask)
         if end:
             raise ModelError(
                 "The endpoint scores no end of an answer after whole candidates: leave out end."
             )
-        return await self._by_candidates(prompt, texts, paid)
+        answers = await self._whole(prompt, texts)
+        paid += answers
+        return scores_of(texts, answers)
 
-    async def find_ways(self, *, images: bool) -> Ways:
+    async def find_ways(self, *, images: bool) -> ScoringWays:
         """Find out how the server can be asked, with about ten short requests.
 
         Raises:
             ModelError: it gives no scores at all.
         """
+        first, second = ([Message("user", ("What now?", _noise(seed)))] for seed in (0, 1))
+        # The server holds the image of the second prompt by then; the third has another.
+        prompts = {"text": [[Message("user", ("What now?",))]], "images": [first, first, second]}
         notes: list[str] = []
-        ask = [Message("user", ("What now?",))]
-        whole = await (await self._by_candidates(ask, _TEXTS, [])).rank()
-        errors = [await self._compared([ask], whole, "text", notes)]
-        if images:
-            first, second = (Message("user", ("What now?", _noise(seed))) for seed in (0, 1))
+        errors: dict[str, float] = {}
+        for kind in ("text", "images") if images else ("text",):
+            self.ways = ScoringWays()
             try:
-                whole = await (await self._by_candidates([first], _TEXTS, [])).rank()
+                whole = await self._values(prompts[kind][0])
+            except (ModelError, RequestError) as error:
+                if kind == "text" or isinstance(error, BudgetError):
+                    raise
+                continue  # The model takes no images.
+            self.ways = ScoringWays("nodes", "nodes")
+            try:
+                found = [await self._values(prompt) for prompt in prompts[kind]]
+                errors[kind] = _checked(found, whole)
             except BudgetError:
                 raise
-            except (ModelError, RequestError):  # The model takes no images.
-                images = False
-            else:
-                errors.append(
-                    await self._compared([[first], [first], [second]], whole, "images", notes)
+            except (ModelError, RequestError) as error:
+                notes.append(
+                    f"prompts with {kind} are scored in one request for each candidate, because "
+                    f"the server can't score them together: {str(error).rstrip('.')}"
                 )
-        found = [error for error in errors if error is not None]
-        return Ways(
-            "candidates" if errors[0] is None else "nodes",
-            "nodes" if images and errors[1] is not None else "candidates",
+        worst = max(errors.values(), default=None)
+        return ScoringWays(
+            "nodes" if "text" in errors else "candidates",
+            "nodes" if "images" in errors else "candidates",
             tuple(notes),
-            f"at most {max(found):.1g} nat from whole candidates" if found else "",
+            "" if worst is None else f"at most {worst:.1g} nat from whole candidates",
         )
 
-    async def _compared(
-        self,
-        prompts: Sequence[Sequence[Message]],
-        whole: Sequence[Ranked],
-        kind: str,
-        notes: list[str],
-    ) -> float | None:
-        """The largest difference of the first of `prompts` from `whole`; None where it is unusable.
-
-        The second is the first again, whose image the server holds by then; the third has another.
-        """
-        try:
-            found = []
-            for prompt in prompts:
-                scores = await self._by_nodes(prompt, _TEXTS, [], end=False)
-                if scores is None:
-                    raise ModelError("The chat template joins a candidate to what stands before it")
-                found.append([one.logprob for one in await scores.rank()])
-            error = _most(found[0], [one.logprob for one in whole])
-            if error > _TOLERANCE:
-                raise ModelError(f"The scores of the two ways differ by {error:.2f} nat")
-            if found[1:] and not _most(found[0], found[1]) < _most(found[0], found[2]) / 2:
-                raise ModelError("The scores do not follow the image that is named by its digest")
-        except BudgetError:
-            raise
-        except (ModelError, RequestError) as failed:
-            notes.append(
-                f"prompts with {kind} are scored in one request for each candidate, because the "
-                f"server can't score them together: {str(failed).rstrip('.')}"
-            )
-            return None
-        return error
-
-    async def _by_candidates(
-        self, prompt: Sequence[Message], texts: Sequence[str], paid: list[PaidAnswer]
-    ) -> TrieScores:
-        answers = await self._whole(prompt, texts)
-        paid += answers
-        return scores_of(texts, answers)
-
-    async def _by_nodes(
-        self, prompt: Sequence[Message], texts: Sequence[str], paid: list[PaidAnswer], end: bool
-    ) -> TrieScores | None:
-        """None where the chat template joins a candidate to what stands before it."""
-        paths = await self._tokens.of(texts)
-        if paths is None:
-            return None
-        if end:
-            last = await self._tokens.end()
-            paths = [(*path, last) for path in paths]
-        ids = None if _holds_image(prompt) else await self._tokens.prompt(messages(prompt))
-        return _NodeScores(self, texts, Trie.pack(paths), prompt, ids, paid)
+    async def _values(self, prompt: Sequence[Message]) -> Sequence[float]:
+        scores = await self.scores(prompt, _TEXTS, [], end=False)
+        if self.ways.text == "nodes" and not isinstance(scores, _NodeScores):
+            raise ModelError("The chat template joins a candidate to what stands before it")
+        return [one.logprob for one in await scores.rank()]
 
 
 class _NodeScores(TrieScores):
@@ -178,31 +145,38 @@ class _NodeScores(TrieScores):
 
     def __init__(
         self,
-        ranking: EndpointRanking,
         texts: Sequence[str],
         trie: Trie,
         prompt: Sequence[Message],
         ids: tuple[int, ...] | None,
         paid: list[PaidAnswer],
+        tokens: AnswerTokens,
+        requests: NodeRequests,
+        whole: AskWhole,
     ) -> None:
         """Read `trie` after `prompt`, whose tokens are `ids`; None where it holds images."""
-        self._likely: dict[int, float] = {}
-        super().__init__(texts, trie, self._likely)
-        self._ranking = ranking
+        super().__init__(texts, trie, {})
         self._prompt = prompt
         self._ids = ids
         self._paid = paid
+        self._tokens = tokens
+        self._requests = requests
+        self._whole = whole
 
     async def read(self, nodes: Iterable[int]) -> None:
         """Learn the edges of `nodes`: in one request, or in few where they are many."""
-        new = [node for node in nodes if self.outgoing[node][0] not in self._likely]
-        said = await self._said(new)
-        following = {
-            node: [int(self.trie.edge_tokens[edge]) for edge in self.outgoing[node]]
-            for node in new
-            if said[node] is not None
-        }
-        groups = grouped(following)
+        new = [node for node in nodes if self.outgoing[node][0] not in self.likely]
+        said: dict[int, str | None] = dict.fromkeys(new, "")
+        if self._ids is None:
+            paths = [self.trie.path(node) for node in new]
+            said = dict(zip(new, await self._tokens.texts(paths), strict=True))
+        groups = grouped(
+            {
+                node: [int(self.trie.edge_tokens[edge]) for edge in self.outgoing[node]]
+                for node in new
+                if said[node] is not None
+            }
+        )
         # The first brings images that the server does not hold yet.
         for some in (groups[:1], groups[1:]):
             answers = await asyncio.gather(
@@ -215,42 +189,46 @@ class _NodeScores(TrieScores):
                 self._learn(group, answer)
         await self._read_whole([node for node in new if said[node] is None])
 
-    async def _said(self, nodes: Sequence[int]) -> dict[int, str | None]:
-        """The text of each node; None where its tokens can't be sent as a text."""
+    async def _asked(self, group: NodeGroup, said: Mapping[int, str | None]) -> NextTokens:
         if self._ids is not None:
-            return dict.fromkeys(nodes, "")
-        paths = [self.trie.path(node) for node in nodes]
-        return dict(zip(nodes, await self._ranking._tokens.texts(paths), strict=True))
-
-    async def _asked(self, group: NodeGroup, said: dict[int, str | None]) -> NextTokens:
-        requests = self._ranking._requests
-        if self._ids is not None:
-            return await requests.by_tokens(self._ids, self.trie, group)
+            return await self._requests.by_tokens(self._ids, self.trie, group)
         texts = [said[node] or "" for node in group.nodes]
-        return await requests.by_chats(self._prompt, self.trie, group, texts)
+        return await self._requests.by_chats(self._prompt, self.trie, group, texts)
 
     def _learn(self, group: NodeGroup, answer: NextTokens) -> None:
         found = answer.following(len(group.nodes), sorted(group.tokens))
         for node, likely in zip(group.nodes, found, strict=True):
             for edge in self.outgoing[node]:
                 if (token := int(self.trie.edge_tokens[edge])) in group.tokens:
-                    self._likely[edge] = likely[token]
+                    self.likely[edge] = likely[token]
 
     async def _read_whole(self, nodes: Sequence[int]) -> None:
-        """Learn the edges of `nodes` from whole candidates that go through them."""
-        through: dict[int, int] = {}  # edge -> a candidate
-        for number, path in enumerate(self.trie.paths):
-            for edge in path:
-                through.setdefault(edge, number)
-        asked = sorted({through[edge] for node in nodes for edge in self.outgoing[node]})
+        """Learn the edges of `nodes`, whose tokens no text stands for, from whole candidates."""
+        edges = {edge for node in nodes for edge in self.outgoing[node]}
+        through = {edge: i for i, path in enumerate(self.trie.paths) for edge in edges & {*path}}
+        asked = sorted(set(through.values()))
         texts = [self.texts[number] for number in asked]
-        answers = await self._ranking._whole(self._prompt, texts) if asked else ()
+        answers = await self._whole(self._prompt, texts) if asked else ()
         self._paid += answers
         for number, text, answer in zip(asked, texts, answers, strict=True):
             for edge, token in zip(self.trie.paths[number], tokens_of(text, answer), strict=False):
                 if token.id != self.trie.edge_tokens[edge]:
                     raise ModelError("The endpoint scores other tokens than those it was sent.")
-                self._likely[edge] = token.logprob
+                self.likely[edge] = token.logprob
+
+
+def _checked(found: Sequence[Sequence[float]], whole: Sequence[float]) -> float:
+    """How far the first scores are from those of whole candidates, in nats.
+
+    Raises:
+        ModelError: too far; or an image that is sent by its name alone is not seen.
+    """
+    error = _most(found[0], whole)
+    if error > _TOLERANCE:
+        raise ModelError(f"The scores of the two ways differ by {error:.2f} nat")
+    if found[1:] and not _most(found[0], found[1]) < _most(found[0], found[2]) / 2:
+        raise ModelError("The scores do not follow the image that is named by its digest")
+    return error
 
 
 def _holds_image(prompt: Sequence[Message]) -> bool:

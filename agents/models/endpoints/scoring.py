@@ -50,7 +50,7 @@ class TrieScores:
         """Score `texts`, the sequences of `trie`, by `likely`: edge -> nats."""
         self.trie = trie
         self.texts = texts
-        self._likely = likely
+        self.likely = likely
 
     @cached_property
     def outgoing(self) -> Mapping[int, Sequence[int]]:
@@ -67,8 +67,7 @@ class TrieScores:
         return tuple(
             Ranked(
                 text,
-                math.fsum(self._likely[edge] for edge in path)
-                + (0.0 if end is None else ends[end]),
+                math.fsum(self.likely[edge] for edge in path) + (0.0 if end is None else ends[end]),
                 len(path),
             )
             for text, path, end in zip(self.texts, self.trie.paths, self.trie.ends, strict=True)
@@ -92,11 +91,11 @@ class TrieScores:
 
     def _following(self, node: int) -> Following:
         none = self._none(node) if node in self.trie.ends else None
-        return Following([self._likely[edge] for edge in self.outgoing[node]], none)
+        return Following([self.likely[edge] for edge in self.outgoing[node]], none)
 
     def _none(self, node: int) -> float:
         """The logarithm of how likely none of the longer candidates follows."""
-        taken = math.fsum(math.exp(self._likely[edge]) for edge in self.outgoing[node])
+        taken = math.fsum(math.exp(self.likely[edge]) for edge in self.outgoing[node])
         return math.log1p(-taken) if taken < 1.0 else -math.inf
 
 
