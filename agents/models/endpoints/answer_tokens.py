@@ -41,6 +41,7 @@ class AnswerTokens:
         self._end: int | None = None
         self._tokens: dict[str, tuple[int, ...]] = {}
         self._texts: dict[tuple[int, ...], str | None] = {(): ""}
+        self._asking = asyncio.Lock()  # Many episodes begin with the same candidates.
 
     async def prompt(self, messages: Sequence[JsonValue]) -> tuple[int, ...]:
         """The tokens of a chat without images, up to where the answer begins.
@@ -52,21 +53,23 @@ class AnswerTokens:
 
     async def of(self, texts: Sequence[str]) -> list[tuple[int, ...]] | None:
         """The tokens of each of `texts`; None where one of them changes the tokens before it."""
-        before = await self._begin()
-        new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
-        wholes = await asyncio.gather(*(self._chat([_ASK, turn(text)]) for text in new))
-        for text, whole in zip(new, wholes, strict=True):
-            joined = whole[: len(before)] != before
-            self._tokens[text] = () if joined else whole[len(before) :]
-            self._texts.setdefault(self._tokens[text], text)
+        async with self._asking:
+            before = await self._begin()
+            new = [text for text in dict.fromkeys(texts) if text not in self._tokens]
+            wholes = await asyncio.gather(*(self._chat([_ASK, turn(text)]) for text in new))
+            for text, whole in zip(new, wholes, strict=True):
+                joined = whole[: len(before)] != before
+                self._tokens[text] = () if joined else whole[len(before) :]
+                self._texts.setdefault(self._tokens[text], text)
         found = [self._tokens[text] for text in texts]
         return found if all(found) else None
 
     async def texts(self, paths: Sequence[tuple[int, ...]]) -> list[str | None]:
         """The text that is tokenized as each of `paths`; None where there is none."""
-        new = [path for path in dict.fromkeys(paths) if path not in self._texts]
-        for path, text in zip(new, await asyncio.gather(*map(self._text, new)), strict=True):
-            self._texts[path] = text
+        async with self._asking:
+            new = [path for path in dict.fromkeys(paths) if path not in self._texts]
+            for path, text in zip(new, await asyncio.gather(*map(self._text, new)), strict=True):
+                self._texts[path] = text
         return [self._texts[path] for path in paths]
 
     async def end(self) -> int:

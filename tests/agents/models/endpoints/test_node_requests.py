@@ -89,6 +89,22 @@ def test_each_image_is_sent_once_and_again_where_the_server_has_lost_it() -> Non
     assert (after - before, same - after, resent) == (2, 0, 2)
 
 
+def test_episodes_that_begin_together_ask_for_the_tokens_of_a_candidate_once() -> None:
+    asked: list[str] = []
+
+    def heard(request: Json, answer: Json) -> Json:
+        asked.append(request["messages"][-1]["content"])
+        return answer
+
+    async def many(model: Model) -> Any:
+        return await asyncio.gather(*(model.rank(SEES, UN) for _ in range(8)))
+
+    server = ToyVLLM({"/tokenize": heard})
+    (rankings,) = ask(server, many)
+    assert len({ranking.scores for ranking in rankings}) == 1
+    assert [asked.count(text) for text in UN] == [1] * len(UN)
+
+
 @pytest.mark.parametrize("prompt", [ASK, SEES], ids=["text", "images"])
 def test_nodes_whose_text_is_tokenized_otherwise(prompt: list[Message]) -> None:
     """Without images tokens are sent; with them two whole candidates are asked about beside."""

@@ -6,13 +6,18 @@ in an interpreter of its own under the cache folder, which the first run fills.
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from inhabit.agents.models.core import Message, Model, Ranking
+from inhabit.agents.models.endpoints.settings import OpenAISettings
+from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
+from inhabit.agents.models.registry import load
 from tests.agents.models.local.tiny import save_llava
 from tests.agents.models.servers import serving
 from tests.agents.models.servers.plays import PLANNERS, WORKS, play
@@ -86,6 +91,29 @@ def test_transformers_serve(
 def vllm(weights: Path) -> Iterator[str]:
     with serving.vllm(prepare()) as address:
         yield address
+
+
+def test_vllm_scores_as_a_local_model_does(vllm: str) -> None:
+    """All candidates in one request, a beam in one a token, within 3e-4 nat of `local:`."""
+    texts = [f"{verb} the {name}" for verb in ("open", "go to") for name in ("box", "box_2", "bag")]
+    prompt = [Message("system", ("You act.",)), Message("user", ("Goal: open all. Now: a room.",))]
+
+    async def scores(model: Model) -> tuple[Ranking, Ranking]:
+        try:
+            return await model.rank(prompt, texts), await model.beam(prompt, texts, width=3)
+        finally:
+            await model.close()
+
+    asked = OpenAISettings(base_url=vllm, prompt_logprobs=True, timeout=250)
+    ranked, found = asyncio.run(scores(load("openai:m", asked)))
+    want, best = asyncio.run(scores(load("local:smollm2", LocalSettings(dtype="float32"))))
+    assert ranked.call.requests == 1
+    assert found.call.requests <= max(one.tokens for one in ranked.scores)
+    assert [one.text for one in found.scores] == [one.text for one in best.scores]
+    for got, exact in ((ranked, want), (found, best)):
+        assert [one.logprob for one in got.scores] == pytest.approx(
+            [one.logprob for one in exact.scores], abs=3e-4
+        )
 
 
 @pytest.mark.parametrize("planner", PLANNERS)
