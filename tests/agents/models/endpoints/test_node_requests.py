@@ -100,7 +100,7 @@ def test_episodes_that_begin_together_ask_for_the_tokens_of_a_candidate_once() -
         return await asyncio.gather(*(model.rank(SEES, UN) for _ in range(8)))
 
     server = ToyVLLM({"/tokenize": heard})
-    (rankings,) = ask(server, many)
+    (rankings,) = ask(server, many, meanwhile=asked.clear)
     assert len({ranking.scores for ranking in rankings}) == 1
     assert [asked.count(text) for text in UN] == [1] * len(UN)
 
