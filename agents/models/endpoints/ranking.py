@@ -102,14 +102,14 @@ class EndpointRanking:
             ModelError: it gives no scores at all.
         """
         first, second = ([Message("user", ("What now?", _noise(seed)))] for seed in (0, 1))
-        # The server holds the image of the second prompt by then; the third has another.
-        prompts = {"text": [[Message("user", ("What now?",))]], "images": [first, first, second]}
+        # The image of the last prompt is sent by its name alone, after another one.
+        prompts = {"text": [[Message("user", ("What now?",))]], "images": [first, second, first]}
         notes: list[str] = []
         errors: dict[str, float] = {}
         for kind in ("text", "images") if images else ("text",):
             self.ways = ScoringWays()
             try:
-                whole = await self._values(prompts[kind][0])
+                whole, _ = await self._values(prompts[kind][0])
             except (ModelError, RequestError) as error:
                 if kind == "text" or isinstance(error, BudgetError):
                     raise
@@ -117,7 +117,7 @@ class EndpointRanking:
             self.ways = ScoringWays("nodes", "nodes")
             try:
                 found = [await self._values(prompt) for prompt in prompts[kind]]
-                errors[kind] = _checked(found, whole)
+                errors[kind] = _checked([v for v, _ in found], [t for _, t in found], whole)
             except BudgetError:
                 raise
             except (ModelError, RequestError) as error:
@@ -133,11 +133,14 @@ class EndpointRanking:
             "" if worst is None else f"at most {worst:.1g} nat from whole candidates",
         )
 
-    async def _values(self, prompt: Sequence[Message]) -> Sequence[float]:
-        scores = await self.scores(prompt, _TEXTS, [], end=False)
+    async def _values(self, prompt: Sequence[Message]) -> tuple[Sequence[float], int]:
+        """The scores of the test's candidates, and the number of tokens that were read for them."""
+        paid: list[PaidAnswer] = []
+        scores = await self.scores(prompt, _TEXTS, paid, end=False)
         if self.ways.text == "nodes" and not isinstance(scores, _NodeScores):
             raise ModelError("The chat template joins a candidate to what stands before it")
-        return [one.logprob for one in await scores.rank()]
+        values = [one.logprob for one in await scores.rank()]
+        return values, sum(answer.tokens[0] for answer in paid if answer.tokens)
 
 
 class _NodeScores(TrieScores):
@@ -217,8 +220,15 @@ class _NodeScores(TrieScores):
                 self.likely[edge] = token.logprob
 
 
-def _checked(found: Sequence[Sequence[float]], whole: Sequence[float]) -> float:
+def _checked(
+    found: Sequence[Sequence[float]], tokens: Sequence[int], whole: Sequence[float]
+) -> float:
     """How far the first scores are from those of whole candidates, in nats.
+
+    Args:
+        found: scores; with three of them the last are for the first prompt again.
+        tokens: how many were read for each.
+        whole: scores of whole candidates.
 
     Raises:
         ModelError: too far; or an image that is sent by its name alone is not seen.
@@ -226,7 +236,8 @@ def _checked(found: Sequence[Sequence[float]], whole: Sequence[float]) -> float:
     error = _most(found[0], whole)
     if error > _TOLERANCE:
         raise ModelError(f"The scores of the two ways differ by {error:.2f} nat")
-    if found[1:] and not _most(found[0], found[1]) < _most(found[0], found[2]) / 2:
+    again = _most(found[0], found[-1])
+    if found[1:] and (tokens[0] != tokens[-1] or not again < _most(found[0], found[1])):
         raise ModelError("The scores do not follow the image that is named by its digest")
     return error
 

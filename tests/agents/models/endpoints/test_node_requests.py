@@ -307,21 +307,39 @@ def test_a_server_that_begins_to_lie_is_named(name: str, path: str) -> None:
         )
 
 
+def is_image(part: Json) -> bool:
+    return part["type"] == "image_url"
+
+
+def no_images(parts: list[Json], last: str) -> list[Json]:
+    return [part for part in parts if not is_image(part)]
+
+
+def no_named_images(parts: list[Json], last: str) -> list[Json]:
+    return [part for part in parts if not is_image(part) or part["image_url"]]
+
+
+def the_last_image(parts: list[Json], last: str) -> list[Json]:
+    return [part | {"uuid": last} if is_image(part) else part for part in parts]
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_images_that_are_named_and_not_seen_are_noticed() -> None:
-    """A server that looks at no image of which only the name is sent."""
+@pytest.mark.parametrize("seen", [no_images, no_named_images, the_last_image])
+def test_a_server_that_sees_other_images_than_those_that_are_named(
+    seen: Callable[[list[Json], str], list[Json]],
+) -> None:
     server = ToyVLLM()
+    last: list[str] = []
 
-    def blind(request: Json, answer: Json) -> Json | Answer:
+    def sees(request: Json, answer: Json) -> Json | Answer:
         for chat in request["messages"]:
-            for turn in chat:
-                if isinstance(turn["content"], list):
-                    turn["content"] = [p for p in turn["content"] if p["type"] == "text"]
-        found = server._batch(request)
-        assert isinstance(found, dict)
-        return found
+            parts = next(t["content"] for t in chat if isinstance(t["content"], list))
+            last.extend(p["uuid"] for p in parts if is_image(p) and p["image_url"])
+            parts[:] = seen(parts, last[-1])
+        return server.batch(request)
 
-    server.lies[BATCH] = blind
+    server.lies[BATCH] = sees
     (ranking,) = ask(server, lambda m: m.rank(SEES, TEXTS))
     assert values(ranking.scores) == pytest.approx(server.truth(SEES, TEXTS), abs=1e-9)
-    assert "prompts with images are scored in one request for each" in ranking.call.notes[0]
+    assert ranking.call.requests == len(TEXTS)
+    assert re.search("do not follow the image|not those that it was sent", ranking.call.notes[0])
