@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 _TOKENS = 128
 """Tokens that one request of vLLM may ask about (MAX_LOGPROB_TOKEN_IDS)."""
-_SCORES = 100_000
-"""Scores that one answer may hold: about 12 MB of JSON."""
+_SCORES = 120_000
+"""Scores that one answer about chats may hold: about 15 MB of JSON (`transport.MOST`). About token ids
+an answer is a quarter as long."""
 _MISS = r"cache miss|data is not provided"
 
 
@@ -40,17 +41,22 @@ class NodeGroup:
     nodes: list[int] = field(default_factory=list)
     tokens: set[int] = field(default_factory=set)
 
-    def takes(self, tokens: Sequence[int]) -> bool:
+    def takes(self, tokens: Sequence[int], scores: int) -> bool:
         """Whether there is room for one more node, with these following tokens."""
         together = len(self.tokens.union(tokens))
-        return together <= _TOKENS and together * (len(self.nodes) + 1) <= _SCORES
+        return together <= _TOKENS and together * (len(self.nodes) + 1) <= scores
 
 
-def grouped(following: Mapping[int, Sequence[int]]) -> list[NodeGroup]:
+def grouped(following: Mapping[int, Sequence[int]], *, chats: bool) -> list[NodeGroup]:
     """Few groups of nodes, from the tokens that follow each.
 
     A node that more tokens follow than one request may ask about is in several groups.
+
+    Args:
+        following: node -> tokens.
+        chats: whether the nodes are sent as chats, or else as token ids.
     """
+    scores = _SCORES if chats else 4 * _SCORES
     parts = [
         (node, tokens[i : i + _TOKENS])
         for node, tokens in following.items()
@@ -58,7 +64,7 @@ def grouped(following: Mapping[int, Sequence[int]]) -> list[NodeGroup]:
     ]
     groups: list[NodeGroup] = []
     for node, tokens in sorted(parts, key=lambda part: -len(part[1])):
-        group = next((one for one in groups if one.takes(tokens)), None)
+        group = next((one for one in groups if one.takes(tokens, scores)), None)
         if group is None:
             groups.append(group := NodeGroup())
         group.nodes.append(node)

@@ -178,7 +178,8 @@ class _NodeScores(TrieScores):
                 node: [int(self.trie.edge_tokens[edge]) for edge in self.outgoing[node]]
                 for node in new
                 if said[node] is not None
-            }
+            },
+            chats=self._ids is None,
         )
         # The first brings images that the server does not hold yet.
         for some in (groups[:1], groups[1:]):

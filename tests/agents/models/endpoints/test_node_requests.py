@@ -152,7 +152,7 @@ def test_a_request_asks_about_no_more_tokens_than_a_server_takes() -> None:
     (ranking,) = ask(server, lambda m: m.rank(ASK, many), meanwhile=server.computed.clear)
     assert values(ranking.scores) == pytest.approx(server.truth(ASK, many), abs=1e-9)
     assert ranking.call.requests == 3
-    groups = grouped({node: range(node * 40, node * 40 + 40) for node in range(9)})
+    groups = grouped({node: range(node * 40, node * 40 + 40) for node in range(9)}, chats=True)
     assert sorted(node for group in groups for node in group.nodes) == list(range(9))
     assert max(len(group.tokens) for group in groups) <= 128
     assert len(groups) == 3
