@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 _TOKENS = 128
 """Tokens that one request of vLLM may ask about (MAX_LOGPROB_TOKEN_IDS)."""
 _SCORES = 120_000
-"""Scores that one answer about chats may hold: about 15 MB of JSON (`transport.MOST`). About token ids
-an answer is a quarter as long."""
+"""Scores that one answer about chats may hold: about 15 MB of JSON (`transport.MOST`).
+
+An answer about token ids is a quarter as long.
+"""
 _MISS = r"cache miss|data is not provided"
 
 
