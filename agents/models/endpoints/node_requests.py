@@ -105,10 +105,10 @@ class NodeRequests:
         """
         body = {**self._asking(group), **CONTINUED, "logprobs": True}
         images = {p.sha256 for m in prompt for p in m.parts if isinstance(p, Image)}
-        held = images <= self._held
+        held = images & self._held
         while True:
             chats: list[JsonValue] = [
-                [*messages(prompt, pixels=not (held or i), named=True), turn(text)]
+                [*messages(prompt, images if i else held), turn(text)]
                 for i, text in enumerate(texts)
             ]
             try:
@@ -119,7 +119,7 @@ class NodeRequests:
             except RefusalError as error:
                 if not held or not error.mentions(_MISS):
                     raise
-                held = False
+                held = set()
         self._held |= images
         _check_read(answer, trie, group, None)
         return answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,15 @@ Body = dict[str, JsonValue]
 """A request, or a part of one, as JSON."""
 
 
-def messages(
-    prompt: Sequence[Message], *, pixels: bool = True, named: bool = False
-) -> list[JsonValue]:
+def messages(prompt: Sequence[Message], held: Collection[str] | None = None) -> list[JsonValue]:
     """`prompt` as an endpoint reads it: plain text where there are no images among it.
 
     Args:
         prompt: oldest turn first.
-        pixels: False for a server of vLLM that holds the images already: it finds them by name.
-        named: give each image its digest as a name, as vLLM takes it.
+        held: for a server of vLLM, which knows images by their digests: those that it holds, which
+            are sent without pixels.
     """
-    return [_message(message, pixels=pixels, named=named) for message in prompt]
+    return [_message(message, held) for message in prompt]
 
 
 def functions(tools: Sequence[Mapping[str, JsonValue]]) -> list[JsonValue]:
@@ -48,9 +46,8 @@ def holds_image(body: JsonValue) -> bool:
     return isinstance(body, list) and any(map(holds_image, body))
 
 
-def _message(message: Message, *, pixels: bool, named: bool) -> JsonValue:
-    content = _content(message, pixels=pixels, named=named)
-    body: Body = {**message.fields, "role": message.role, "content": content}
+def _message(message: Message, held: Collection[str] | None) -> JsonValue:
+    body: Body = {**message.fields, "role": message.role, "content": _content(message, held)}
     if message.wants:
         body["tool_calls"] = [_tool_call(want) for want in message.wants]
     if message.answers:
@@ -70,22 +67,22 @@ def _tool_call(want: ToolCall) -> JsonValue:
     return {"type": "function", **fields, "id": want.id, "function": function}
 
 
-def _content(message: Message, *, pixels: bool, named: bool) -> JsonValue:
+def _content(message: Message, held: Collection[str] | None) -> JsonValue:
     if all(isinstance(part, str) for part in message.parts):
         return _sendable("".join(part for part in message.parts if isinstance(part, str)))
     return [
-        _image(part, pixels=pixels, named=named)
-        if isinstance(part, Image)
-        else {"type": "text", "text": _sendable(part)}
+        _image(part, held) if isinstance(part, Image) else {"type": "text", "text": _sendable(part)}
         for part in message.parts
     ]
 
 
-def _image(image: Image, *, pixels: bool, named: bool) -> JsonValue:
+def _image(image: Image, held: Collection[str] | None) -> JsonValue:
+    if held is None:
+        return {"type": "image_url", "image_url": {"url": data_url(image.rgb)}}
     # The server believes the name: so it is the digest of the pixels, and all of it.
-    name: Body = {"uuid": image.sha256} if named else {}
-    url: JsonValue = {"url": data_url(image.rgb)} if pixels else None
-    return {"type": "image_url", "image_url": url, **name}
+    name = image.sha256
+    url: JsonValue = None if name in held else {"url": data_url(image.rgb)}
+    return {"type": "image_url", "image_url": url, "uuid": name}
 
 
 def _sendable(text: str) -> str:

@@ -85,8 +85,14 @@ def test_each_image_is_sent_once_and_again_where_the_server_has_lost_it() -> Non
     async def sent(model: Model) -> int:
         return server.pixels
 
+    async def one_more(model: Model) -> Ranking:
+        seen = Message("user", (Image(np.full((4, 4, 3), 9, np.uint8)),))
+        return await model.rank([*SEES, seen], TEXTS)
+
     before, _, after, _, same, resent = ask(server, sent, rank, sent, rank, sent, lost)
     assert (after - before, same - after, resent) == (2, 0, 2)
+    _, before, _, after = ask(server, rank, sent, one_more, sent)
+    assert after - before == 1
 
 
 def test_episodes_that_begin_together_ask_for_the_tokens_of_a_candidate_once() -> None:
