@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _TOKENS = 128
 """Tokens that one request of vLLM may ask about (MAX_LOGPROB_TOKEN_IDS)."""
+_PROMPTS = 1024
+"""Prompts that one request of vLLM may hold (VLLM_MAX_COMPLETION_PROMPTS)."""
 _SCORES = 120_000
 """Scores that one answer about chats may hold: about 15 MB of JSON (`transport.MOST`).
 
@@ -45,8 +47,8 @@ class NodeGroup:
 
     def takes(self, tokens: Sequence[int], scores: int) -> bool:
         """Whether there is room for one more node, with these following tokens."""
-        together = len(self.tokens.union(tokens))
-        return together <= _TOKENS and together * (len(self.nodes) + 1) <= scores
+        together, nodes = len(self.tokens.union(tokens)), len(self.nodes) + 1
+        return together <= _TOKENS and nodes <= _PROMPTS and together * nodes <= scores
 
 
 def grouped(following: Mapping[int, Sequence[int]], *, chats: bool) -> list[NodeGroup]:

@@ -164,6 +164,12 @@ def test_a_request_asks_about_no_more_tokens_than_a_server_takes() -> None:
     assert len(groups) == 3
 
 
+def test_a_request_holds_no_more_prompts_than_a_server_takes() -> None:
+    groups = grouped({node: (node % 50,) for node in range(3000)}, chats=False)
+    assert sorted(node for group in groups for node in group.nodes) == list(range(3000))
+    assert [len(group.nodes) for group in groups] == [1024, 1024, 952]
+
+
 def test_a_template_that_joins_the_candidate_to_what_stands_before_it() -> None:
     """All are asked about as wholes, and a sentence says so."""
     server = ToyVLLM()
