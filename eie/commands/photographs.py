@@ -84,8 +84,9 @@ def photographs(
         opened.finish()
         write_card(opened)
         write_page(opened)
-    kept = sum(len(attempt.kept) for attempt in opened.attempts())
-    refusals = (one.rejection.value for attempt in opened.attempts() for one in attempt.rejected)
+    attempts = list(opened.attempts())
+    kept = sum(len(attempt.kept) for attempt in attempts)
+    refusals = (one.rejection.value for attempt in attempts for one in attempt.rejected)
     fields: dict[str, JsonValue] = {
         "set": str(opened.folder),
         "kept": kept,

@@ -26,11 +26,11 @@ from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow, LeftOut
-from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
 from inhabit.eie.export.infinitive import infinitive
 from inhabit.eie.export.replayed_clips import ClipReplayer
+from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.eie.export.wrong_actions import WrongActions
 from inhabit.envs.core import Determinism
 from inhabit.episodes.playing.from_record import env_of_run

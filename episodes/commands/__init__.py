@@ -23,7 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "replay": (f"{_HERE}.replay:replay", "Re-execute a recorded run and compare every step."),
     "fork": (f"{_HERE}.fork:fork", "Branch off a recorded episode at a step."),
     "judge": (f"{_HERE}.judge:judge", "Score perception, cognition and action at every step."),
-    "credit": (f"{_HERE}.credit:credit", "Tell which actions of a run lost what."),
+    "credit": (f"{_HERE}.credit:credit", "Show what each action cost compared with the best one."),
     "compare": (f"{_HERE}.compare:compare", "Compare two runs of the same tasks."),
     "replan": (f"{_HERE}.replan:replan", "Ask another agent or model about recorded steps."),
     "watch": (f"{_HERE}.watch:watch", "Serve a live page of a run."),

@@ -1,4 +1,4 @@
-"""`inhabit credit`: what each recorded action cost that the best one would not have cost."""
+"""`inhabit credit`: what each recorded action cost compared with the best one."""
 
 from __future__ import annotations
 
@@ -32,11 +32,10 @@ def credit(
     trusted: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Tell which actions of a run lost what.
+    """Show what each action cost compared with the best one.
 
     Re-executes the episodes. Before and after each action, the expert solves the task in a copy of
-    the state. The regret of an action is what it cost that the best one would not have cost. Writes
-    credit.jsonl into the run folder.
+    the state. The difference is the regret of the action. Writes credit.jsonl into the run folder.
     """
     found = Run.open(run)
     make = env_of_run(found, assignments or (), trusted=trusted)

@@ -19,7 +19,7 @@ from inhabit.agents.models.core import Ability, Model
 from inhabit.agents.models.probe import Probed, decision_cost, probe
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
-from inhabit.episodes.machine import environments, programs, python, storage
+from inhabit.episodes.machine import environments, graphics, programs, python, storage
 from inhabit.episodes.machine.finding import Finding, Status
 from inhabit.episodes.playing.settings import SettingError, divide
 
@@ -31,8 +31,8 @@ _CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
     programs.video_encoder,
     storage.weights,
     environments.environments,
-    programs.gpu,
-    programs.drawing,
+    graphics.gpu,
+    graphics.drawing,
     programs.programs,
 )
 _LOOKS = {

@@ -1,1 +1,1 @@
-"""What each recorded action cost that the best one would not have cost."""
+"""What each recorded action cost compared with the best one."""

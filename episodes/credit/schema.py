@@ -63,7 +63,7 @@ class StepCredit(_Plain):
     cause: Dimension | None
     """What was wrong, if there is regret or no way back.
 
-    perception: the agent's description tells wrongly of what matters, or not of it; action: the
+    perception: the agent's description of what matters is wrong or missing; action: the
     action serves the goal and failed; cognition: any other.
     """
     options: tuple[OptionCredit, ...] = ()

@@ -21,7 +21,7 @@ from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task
 from inhabit.envs.marks import as_recorded, places, trusting, without_effect
-from inhabit.envs.registry import Registration, find
+from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.playing.plan import RunPlan, find_backend, make_env, plan
 from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, divide
@@ -281,6 +281,6 @@ def other_renderer(header: RunHeader) -> tuple[str, str] | None:
 
     None if they are the same, or if the environment renders nothing.
     """
-    now = find(header.env).renderer
+    now = find_env(header.env).renderer
     was = header.software.get(RENDERER, "1")  # Records have named it since version 2.
     return None if now in ("", was) else (was, now)
