@@ -47,6 +47,7 @@ class WorkerEnv(Env):
     _deadline: float
     _reset_deadline: float
     _scene: str
+    _observed: bool = False
 
     def __new__(
         cls,
@@ -66,7 +67,8 @@ class WorkerEnv(Env):
             settings: plain values for its registration's settings.
             interpreter: a Python >= 3.11 that can import `envs`, and what the backend needs.
             deadline: seconds that a call may take before the worker is killed.
-            reset_deadline: the same for starting it, and for each `reset`.
+            reset_deadline: the same for starting it, for each `reset`, and for the first
+                `observe`, in which a renderer may compile itself.
 
         Raises:
             UnavailableError: the backend lacks something on this machine.
@@ -95,11 +97,16 @@ class WorkerEnv(Env):
     def reset(self, task: Task, *, seed: int) -> None:
         """Start `task`."""
         arguments = {"task": task.model_dump(mode="json"), "seed": seed}
-        self._link.ask("reset", arguments, _nothing, env=self._number, seconds=self._reset_deadline)
+        self._ask("reset", _nothing, seconds=self._reset_deadline, **arguments)
 
     def observe(self) -> Observation:
         """The current observation; its images are copies that the caller owns."""
-        return self._ask("observe", lambda seen: to_observation(seen, self._link.memory))
+        seconds = self._deadline if self._observed else self._reset_deadline
+        observation = self._ask(
+            "observe", lambda seen: to_observation(seen, self._link.memory), seconds=seconds
+        )
+        self._observed = True
+        return observation
 
     def vocabulary(self) -> Sequence[Action]:
         """All actions of this type of scene."""
@@ -128,8 +135,11 @@ class WorkerEnv(Env):
         elif not self._link.broken:
             self._ask("close", _nothing)
 
-    def _ask(self, call: str, read: Callable[[Any], T], **arguments: Any) -> T:
-        return self._link.ask(call, arguments, read, env=self._number, seconds=self._deadline)
+    def _ask(
+        self, call: str, read: Callable[[Any], T], seconds: float | None = None, **arguments: Any
+    ) -> T:
+        seconds = self._deadline if seconds is None else seconds
+        return self._link.ask(call, arguments, read, env=self._number, seconds=seconds)
 
     def _template(self) -> type[BaseModel]:
         module, _, name = self._scene.partition(":")

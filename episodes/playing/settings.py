@@ -64,7 +64,7 @@ class RunSettings(ClusterSettings):
     deadline: Annotated[float, NoEffect()] = Field(default=60.0, gt=0, le=86_400)
     """Seconds that a simulator may take for one call before it counts as failed."""
     reset_deadline: Annotated[float, NoEffect()] = Field(default=180.0, gt=0, le=86_400)
-    """Seconds that a simulator may take to start, and to start a task."""
+    """Seconds that a simulator may take to start, to start a task, and to show its first image."""
     decision_deadline: Annotated[float, NoEffect()] = Field(default=3600.0, gt=0, le=86_400)
     """Seconds that an agent may take for one decision before it counts as a fault of the model. A
     person may take any time."""
