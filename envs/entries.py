@@ -22,9 +22,9 @@ from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.core import UnavailableError, UnknownNameError
 from inhabit.envs.lazy import resolve
+from inhabit.envs.world.words import with_article
 
 R = TypeVar("R")
-
 _WORDS: Mapping[Any, str] = {str: "a text", Callable: "a function"}
 
 
@@ -96,7 +96,7 @@ class Entries(Generic[R]):
         for name, points in theirs.items():
             if name in self.ours:
                 yield PluginError(
-                    f"{_capital(_who(points[0]))} offers {_article(self.what)} {name!r}, and "
+                    f"{_capital(_who(points[0]))} offers {with_article(self.what)} {name!r}, and "
                     "inhabit has one of that name. It is ignored: its author has to rename it."
                 )
 
@@ -105,8 +105,8 @@ class Entries(Generic[R]):
         if len(points) > 1:
             offers = " and ".join(_who(one) for one in points)
             raise PluginError(
-                f"{_capital(offers)} both offer {_article(self.what)} {name!r}. Uninstall one of "
-                "them."
+                f"{_capital(offers)} both offer {with_article(self.what)} {name!r}. Uninstall one "
+                "of them."
             )
         wrong = f"The {self.what} {name!r} of {_who(point)} can't be used: {{}}."
         try:
@@ -118,7 +118,7 @@ class Entries(Generic[R]):
                 raise
             raise PluginError(wrong.format(f"loading {point.value} {raised(error)}")) from error
         if not isinstance(found, self.kind):
-            is_what = f"{point.value} is {_shown(found)}, not {_article(self.kind.__name__)}"
+            is_what = f"{point.value} is {_shown(found)}, not {with_article(self.kind.__name__)}"
             raise PluginError(wrong.format(is_what))
         if (own := self.name_of(found)) != name:
             raise PluginError(
@@ -218,10 +218,6 @@ def _who(point: EntryPoint) -> str:
     if point.dist is None:
         return "an installed package"
     return f"the package {point.dist.name} {point.dist.version}"
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def _capital(clause: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inhabit.envs.world.words import plural
+
 HELD = frozenset({"it", "them", "thing in hand"})
 """What an action calls the held object: a text need not name it."""
-
 _VERBS = tuple(
     tuple(tuple(phrase.split()) for phrase in line.split(", "))
     for line in (
@@ -108,14 +109,6 @@ def surface_forms(noun: str) -> Iterator[str]:
     others = next((line for line in _NOUNS if noun in line), ())
     for name in dict.fromkeys((noun, *others)):
         yield name
-        yield _plural(name)
+        yield plural(name)
     if noun.endswith(" slice"):
         yield from (f"{cut} {noun.removesuffix(' slice')}" for cut in _CUT)
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith(("s", "sh", "ch", "x")):
-        return f"{noun}es"
-    if noun.endswith(("knife", "shelf")):
-        return noun.rstrip("fe") + "ves"
-    return f"{noun}s"

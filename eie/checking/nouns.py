@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inhabit.envs.template import Lexicon
+from inhabit.envs.world.words import plural
 
 NUMBERS: Mapping[str, int] = {
     word: number
@@ -15,7 +16,6 @@ NUMBERS: Mapping[str, int] = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
     )
 } | {"both": 2}
-_IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "leaves"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +88,6 @@ class SceneNouns:
             start=match.start(),
             end=match.end(),
         )
-
-
-def plural(noun: str) -> str:
-    """The plural of a noun: "apple slices", "butter knives"."""
-    head, space, last = noun.rpartition(" ")
-    if last in _IRREGULAR:
-        last = _IRREGULAR[last]
-    elif last.endswith(("s", "sh", "ch", "x", "z")):
-        last = f"{last}es"
-    elif last.endswith("y") and last[-2:-1] not in "aeiou":
-        last = f"{last[:-1]}ies"
-    elif last.endswith("to"):
-        last = f"{last}es"
-    else:
-        last = f"{last}s"
-    return f"{head}{space}{last}"
-
-
-def is_plural(noun: str) -> bool:
-    """Whether a kind is named in the plural, as "bananas" and "pants"."""
-    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
 
 
 def _forms(lexicon: Lexicon) -> Iterator[tuple[str, str]]:

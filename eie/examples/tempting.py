@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from inhabit.eie.checking.nouns import is_plural
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.wording import be, phrase, pronoun
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
+from inhabit.envs.world.words import is_plural
 
 _WAIT = (
     "Now is not the moment to {phrase}.",

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inhabit.eie.checking.circular import circle
-from inhabit.eie.checking.nouns import is_plural, plural
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.variety import last, merely_next, seen, with_purpose, with_wish
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Event, Template
+from inhabit.envs.world.words import is_plural, plural
 
 _ASKED = (
     "What should you do next?",

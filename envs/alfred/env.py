@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred import snapshot, tools
+from inhabit.envs.alfred import observation, snapshot
 from inhabit.envs.alfred.evolution import facts
 from inhabit.envs.alfred.expert import shortest
 from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner
@@ -39,6 +39,7 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.plain_data import state_digest
+from inhabit.envs.world import tools
 
 
 class Alfred(Env):
@@ -105,7 +106,7 @@ class Alfred(Env):
         ids, names = episode.body.instances() if self._settings.instances else (None, ())
         film = episode.film if self._settings.clips else []
         return Observation(
-            text=tools.in_words(episode, view=self._settings.text == "view"),
+            text=observation.in_words(episode, view=self._settings.text == "view"),
             rgb=episode.body.frame,
             clips=(Clip(np.stack(film), "What you saw on the way."),) if film else (),
             depth=episode.body.depth if self._settings.depth else None,
@@ -185,7 +186,7 @@ class Alfred(Env):
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """The functions that an agent without images may call."""
-        return tools.TOOLS
+        return tools.described("in the present view", "the agent's hand")
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Call one of these functions.
@@ -193,7 +194,10 @@ class Alfred(Env):
         Raises:
             KeyError: there is no such tool.
         """
-        return tools.call(self._episode(), name)
+        episode = self._episode()
+        seen = [episode.names.of(id) for id in observation.in_view(episode)]
+        held = [episode.names.of(episode.held.id)] if episode.held is not None else []
+        return tools.answer(name, seen, held)
 
     def state(self) -> Mapping[str, JsonValue]:
         """The agent, every object, and the agent's memory."""

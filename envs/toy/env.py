@@ -25,6 +25,7 @@ from inhabit.envs.toy.house import (
 from inhabit.envs.toy.picture import draw
 from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.world import tools
 
 
 def make(backend: str, settings: ToySettings) -> Toy:
@@ -103,19 +104,7 @@ class Toy(Env):
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """The functions that an agent without images may call."""
-        nothing: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
-        return [
-            {
-                "name": "object_detection",
-                "description": "Names of the objects in sight.",
-                "parameters": nothing,
-            },
-            {
-                "name": "list_items_in_hands",
-                "description": "Names of the objects in the hand.",
-                "parameters": nothing,
-            },
-        ]
+        return tools.described("in sight", "the hand")
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Call one of these functions.
@@ -125,11 +114,7 @@ class Toy(Env):
         """
         here = [c for c, room in CONTAINERS.items() if room == self._house.room]
         held = self._house.held()
-        answers: dict[str, list[JsonValue]] = {
-            "object_detection": [*here, *self._house.visible()],
-            "list_items_in_hands": [held] if held else [],
-        }
-        return answers[name]
+        return tools.answer(name, [*here, *self._house.visible()], [held] if held else [])
 
     def state(self) -> Mapping[str, Any]:
         """Room, positions of all items, open containers, and items seen."""

@@ -52,6 +52,7 @@ from inhabit.envs.virtualhome.language import (
 from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.goals import Goal, met
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of
+from inhabit.envs.world import tools
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")
 """An object as the simulator's messages name it."""
@@ -161,19 +162,7 @@ class VirtualHome(Env):
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """The functions that an agent without images may call."""
-        nothing: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
-        return [
-            {
-                "name": "object_detection",
-                "description": "Names of the objects in sight.",
-                "parameters": nothing,
-            },
-            {
-                "name": "list_items_in_hands",
-                "description": "Names of the objects in the hands.",
-                "parameters": nothing,
-            },
-        ]
+        return tools.described("in sight", "the hands")
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Call one of these functions.
@@ -181,12 +170,8 @@ class VirtualHome(Env):
         Raises:
             KeyError: there is no such tool.
         """
-        world = self._here()
-        answers: dict[str, Sequence[int]] = {
-            "object_detection": sorted(self._sight),
-            "list_items_in_hands": held(world, self._character),
-        }
-        return [self._names.of(i) for i in answers[name]]
+        seen, hands = sorted(self._sight), held(self._here(), self._character)
+        return tools.answer(name, [*map(self._names.of, seen)], [*map(self._names.of, hands)])
 
     def plan(self) -> Sequence[Action]:
         """The rest of a known program, or the expert's plan from the current state."""

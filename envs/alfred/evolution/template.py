@@ -25,9 +25,9 @@ from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT,
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
 from inhabit.envs.alfred.tasks.sampling import TYPES, draw_scene
-from inhabit.envs.alfred.tasks.wording import with_article
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.world.words import with_article
 
 # The JSON schema of ALFRED's goals for task writers: the forms of each task type.
 #

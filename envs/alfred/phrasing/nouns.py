@@ -10,28 +10,10 @@ from functools import lru_cache
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.phrasing.facts import facts, pick
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom
+from inhabit.envs.world.words import plural, with_article
 
-_IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves"}
 _KEPT = 0.01
 """Share of a noun's mentions below which a name is left out, unless it is the noun itself."""
-
-
-def with_article(name: str) -> str:
-    """The name with "a" or "an"."""
-    return f"{'an' if name[:1] in 'aeiou' else 'a'} {name}"
-
-
-def plural(name: str) -> str:
-    """The plural: "sets of keys", "knives"."""
-    head, of, rest = name.partition(" of ")
-    first, space, last = head.rpartition(" ")
-    if last in _IRREGULAR:
-        last = _IRREGULAR[last]
-    elif last.endswith(("s", "sh", "ch", "x", "to")):
-        last = f"{last}es"
-    else:
-        last = f"{last}s"
-    return f"{first}{space}{last}{of}{rest}"
 
 
 @dataclass(frozen=True, slots=True)

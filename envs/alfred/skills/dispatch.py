@@ -13,6 +13,7 @@ from inhabit.envs.alfred.skills.walking import go_to
 from inhabit.envs.alfred.thor.body import HORIZON_STEP
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action, Reason
+from inhabit.envs.world.words import with_article
 
 
 def find(episode: EpisodeState, name: str) -> Result:
@@ -87,7 +88,7 @@ def act(episode: EpisodeState, action: Action) -> Result:
 def _missing(episode: EpisodeState, name: str) -> str:
     squeezed, number = split_name(name)
     if number is None:
-        return f"you have not seen {'an' if name[:1] in 'aeiou' else 'a'} {name} yet."
+        return f"you have not seen {with_article(name)} yet."
     if episode.names.id(squeezed, number) in episode.memory.seen:
         return f"the {name} is no more: it has been sliced or broken."
     return f"you have not seen the {name}."

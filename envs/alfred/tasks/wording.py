@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.world.words import plural, with_article
 
 _WORDINGS: Mapping[str, tuple[str, ...]] = {
     "pick_and_place_simple": (
@@ -85,7 +86,7 @@ def _terms(goal: AlfredGoal) -> Mapping[str, str]:
     inside = preposition(movable)
     return {
         "thing": thing,
-        "things": _plural(thing),
+        "things": plural(thing),
         "a_thing": with_article(thing),
         "A_thing": with_article(thing).capitalize(),
         "a_clean_thing": with_article(f"clean {thing}"),
@@ -98,14 +99,3 @@ def _terms(goal: AlfredGoal) -> Mapping[str, str]:
         "in_it": f"{inside} it",
         "a_lamp": with_article(lamp),
     }
-
-
-def with_article(noun: str) -> str:
-    """The noun with "a" or "an"."""
-    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith(("s", "sh", "ch", "x")):
-        return f"{noun}es"
-    return f"{noun[:-2]}ves" if noun.endswith("knife") else f"{noun}s"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inhabit.envs.alfred import tools
+from inhabit.envs.alfred import observation
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.core import Observation
 
@@ -12,4 +12,4 @@ class TextOnlyAlfred(Alfred):
 
     def observe(self) -> Observation:
         """The objects in view and the held object, as text."""
-        return Observation(tools.in_words(self._episode(), view=True))
+        return Observation(observation.in_words(self._episode(), view=True))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from inhabit.envs.minedojo.evolution.facts import plain
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+from inhabit.envs.world.words import is_plural, plural, with_article
 
 _GET = (
     "Get {}.",
@@ -72,5 +73,5 @@ def counted(name: str, count: int) -> str:
     if last in _MASSES:
         return f"some {name}" if count == 1 else f"{number} {name}"
     if count == 1:
-        return f"an {name}" if name[0] in "aeiou" else f"a {name}"
-    return f"{number} {name}{'' if name.endswith('s') else 's'}"
+        return with_article(name)
+    return f"{number} {name if is_plural(name) else plural(name)}"

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Task
 from inhabit.envs.minedojo.settings import MineDojoSettings
+from inhabit.envs.world.words import plural, with_article
 
 _HARVEST = (
     # item, maximum quantity, biomes, initial inventory
@@ -118,7 +119,7 @@ def _one(name: str) -> str:
     words = _words(name)
     if words.endswith("s"):
         return words
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+    return with_article(words)
 
 
 def _so_many(count: int, item: str) -> str:
@@ -126,7 +127,7 @@ def _so_many(count: int, item: str) -> str:
         return f"{count} {_words(item)}"
     if count == 1:
         return _one(item)
-    return f"{count} {_words(item)}{'es' if item.endswith('ch') else 's'}"
+    return f"{count} {plural(_words(item))}"
 
 
 def _words(name: str) -> str:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.eie.checking.claims import contradictions
-from inhabit.eie.checking.nouns import plural
 from inhabit.envs.core import SceneObject
 from inhabit.envs.template import Lexicon
+from inhabit.envs.world.words import plural
 
 LEXICON = Lexicon(
     kinds=frozenset(

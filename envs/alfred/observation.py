@@ -1,41 +1,12 @@
-"""HOLMES's two functions for agents without images (PCA-EVAL)."""
+"""What is in view, by name, and the text of an observation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from pydantic import JsonValue
+from collections.abc import Sequence
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.skills.episode_state import EpisodeState
-
-_NOTHING: JsonValue = {"type": "object", "properties": {}, "additionalProperties": False}
-
-TOOLS: Sequence[Mapping[str, JsonValue]] = (
-    {
-        "name": "object_detection",
-        "description": "Names of the objects in the present view.",
-        "parameters": _NOTHING,
-    },
-    {
-        "name": "list_items_in_hands",
-        "description": "Names of the objects in the agent's hand.",
-        "parameters": _NOTHING,
-    },
-)
-
-
-def call(episode: EpisodeState, name: str) -> JsonValue:
-    """Call one function.
-
-    Raises:
-        KeyError: there is no such tool.
-    """
-    if name == "object_detection":
-        return [episode.names.of(id) for id in in_view(episode)]
-    if name == "list_items_in_hands":
-        return [episode.names.of(episode.held.id)] if episode.held is not None else []
-    raise KeyError(f"There is no tool {name!r}; there are object_detection, list_items_in_hands.")
+from inhabit.envs.world.words import with_article
 
 
 def in_view(episode: EpisodeState) -> Sequence[str]:
@@ -55,7 +26,7 @@ def in_words(episode: EpisodeState, view: bool) -> str:
     sentences = []
     if held is not None:
         noun = word(held.type)
-        sentences.append(f"You have {'an' if noun[:1] in 'aeiou' else 'a'} {noun} in your hands.")
+        sentences.append(f"You have {with_article(noun)} in your hands.")
     if view:
         seen = in_view(episode)
         sentences.append(f"You see: {_listed(episode, seen) or 'nothing of interest'}.")

@@ -1,0 +1,1 @@
+"""A world described once, in rows. An environment that needs none of it does not import it."""

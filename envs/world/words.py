@@ -1,0 +1,30 @@
+"""English nouns: articles and plurals."""
+
+from __future__ import annotations
+
+_IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "leaves"}
+
+
+def with_article(noun: str) -> str:
+    """The noun with "a" or "an"."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def plural(noun: str) -> str:
+    """The plural: "apple slices", "butter knives", "sets of keys"."""
+    head, of, rest = noun.partition(" of ")
+    first, space, last = head.rpartition(" ")
+    if last in _IRREGULAR:
+        last = _IRREGULAR[last]
+    elif last.endswith(("s", "sh", "ch", "x", "z", "to")):
+        last = f"{last}es"
+    elif last.endswith("y") and last[-2:-1] not in "aeiou":
+        last = f"{last[:-1]}ies"
+    else:
+        last = f"{last}s"
+    return f"{first}{space}{last}{of}{rest}"
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun is a plural, as "bananas" and "pants"."""
+    return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
