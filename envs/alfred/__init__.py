@@ -6,7 +6,7 @@ a user's own build of Unity.
 
 from __future__ import annotations
 
-from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
@@ -25,9 +25,9 @@ REGISTRATION = Registration(
     packages=("ai2thor", "procthor", "alfworld", "numba"),
     renderer=render.VERSION,
     prepare=lazy("inhabit.envs.alfred.setup:prepare"),
-    fastest_settings=lazy("inhabit.envs.alfred.settings:fastest_settings"),
-    recording_settings=lazy("inhabit.envs.alfred.settings:recording_settings"),
-    video_settings=lazy("inhabit.envs.alfred.settings:video_settings"),
+    fastest_settings=lazy("inhabit.envs.alfred.world.settings:fastest_settings"),
+    recording_settings=lazy("inhabit.envs.alfred.world.settings:recording_settings"),
+    video_settings=lazy("inhabit.envs.alfred.world.settings:video_settings"),
     kinds=lazy("inhabit.envs.alfred.tasks.sampling:kinds"),
     scene_plan=lazy("inhabit.envs.alfred.scenes.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),

@@ -8,24 +8,23 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred import observation, snapshot
-from inhabit.envs.alfred.evolution import facts
+from inhabit.envs.alfred.episode import build as start
+from inhabit.envs.alfred.episode import facts, observation, snapshot
+from inhabit.envs.alfred.episode.progress import note_reached, progress
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert import shortest
 from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner
 from inhabit.envs.alfred.expert.searcher import Searcher
 from inhabit.envs.alfred.expert.step_replay import StepPlanner
 from inhabit.envs.alfred.language import grammar
-from inhabit.envs.alfred.language.candidates import plausible, succeeding
 from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes import build as start
 from inhabit.envs.alfred.scenes import validation
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
-from inhabit.envs.alfred.settings import AlfredSettings, FilmSettings
+from inhabit.envs.alfred.skills.candidates import plausible, succeeding
 from inhabit.envs.alfred.skills.dispatch import act
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.tasks.compound import note_reached, progress
 from inhabit.envs.alfred.thor.session import Session
+from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.settings import AlfredSettings, FilmSettings
 from inhabit.envs.core import (
     Action,
     Clip,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inhabit.envs.lazy import lazy
-from inhabit.envs.minedojo.settings import MineDojoSettings
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.registry import Registration, scene_field
 
 REGISTRATION = Registration(

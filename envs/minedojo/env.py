@@ -20,18 +20,19 @@ from inhabit.envs.core import (
     SimulatorError,
     Task,
 )
-from inhabit.envs.minedojo import candidates, game_state
-from inhabit.envs.minedojo.backend import Backend, Restartable, Start
 from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
-from inhabit.envs.minedojo.game_state import GameState
-from inhabit.envs.minedojo.language import understand, vocabulary
+from inhabit.envs.minedojo.language import candidates
+from inhabit.envs.minedojo.language.wording import understand, vocabulary
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.real.env import RealMineDojo
-from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.goals import conditions
 from inhabit.envs.minedojo.tasks.scene import FURNISHING, MineDojoScene, as_world, read_scene
+from inhabit.envs.minedojo.world import game_state
+from inhabit.envs.minedojo.world.backend import Backend, Restartable, Start
+from inhabit.envs.minedojo.world.game_state import GameState
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.plain_data import state_digest
 
 _NEAR = 36

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.simulators.household.navigation.grid import STEP
+from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.thor_nav.scene import NavScene

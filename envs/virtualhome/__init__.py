@@ -5,7 +5,7 @@ from __future__ import annotations
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 REGISTRATION = Registration(
     name="virtualhome",
@@ -21,7 +21,7 @@ REGISTRATION = Registration(
     packages=("numba",),
     renderer=render.VERSION,
     prepare=lazy("inhabit.envs.virtualhome.setup:prepare"),
-    video_settings=lazy("inhabit.envs.virtualhome.settings:video_settings"),
+    video_settings=lazy("inhabit.envs.virtualhome.world.settings:video_settings"),
     kinds=lazy("inhabit.envs.virtualhome.tasks.sampling:kinds"),
     scene_plan=lazy("inhabit.envs.virtualhome.plan_view:scene_plan"),
     rooms=lazy("inhabit.envs.virtualhome.tasks.sampling:rooms"),

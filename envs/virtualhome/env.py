@@ -28,6 +28,7 @@ from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
 from inhabit.envs.virtualhome.expert.shortest import PlanStart, first_lines
+from inhabit.envs.virtualhome.graph.goals import Goal, met
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.postconditions import broken
 from inhabit.envs.virtualhome.graph.script import (
@@ -49,9 +50,8 @@ from inhabit.envs.virtualhome.language import (
     verbs,
     vocabulary,
 )
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
-from inhabit.envs.virtualhome.tasks.goals import Goal, met
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.world import tools
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from inhabit.envs.core import Action
-from inhabit.envs.virtualhome.catalogue import ROOMS, catalogue
 from inhabit.envs.virtualhome.graph.names import NodeNames, squeeze
 from inhabit.envs.virtualhome.graph.script import ARGUMENTS, IN_UNITY, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.verbs import VERBS, Verb, read
 from inhabit.envs.virtualhome.graph.visibility import held, near
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
-from inhabit.envs.virtualhome.words import class_of
+from inhabit.envs.virtualhome.world.catalogue import ROOMS, catalogue
+from inhabit.envs.virtualhome.world.words import class_of
 
 HELD = "thing in hand"
 """Placeholder for the held object, right hand first, in the vocabulary."""

@@ -13,8 +13,8 @@ from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.scene import character_of
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 _STANDING = frozenset(("Furniture", "Appliances"))
 """Categories of nodes that are drawn."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 import argparse
 import random
 
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import TaskType
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
 from inhabit.envs.alfred.tasks.sampling import possible_goals, scene_for
 from inhabit.envs.alfred.tasks.wording import instruction
+from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.core import Task
 
 KIND: TaskType = "pick_and_place_simple"

@@ -18,9 +18,9 @@ from inhabit.envs.core import Task, UnavailableError
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 LARGEST = 4
 """Of our flats."""

@@ -12,9 +12,9 @@ from evidence import Evidence
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.household.geometry.boxes import Array
+from inhabit.envs.simulators.household.geometry.outline import STEP, Solid
 from inhabit.envs.simulators.household.navigation import clearance
 from inhabit.envs.simulators.household.navigation.clearance import OTHER, Shape, Shapes
-from inhabit.envs.simulators.household.navigation.grid import STEP, Solid
 from inhabit.envs.simulators.household.rooms import ithor
 
 CHOICES: tuple[Shape, ...] = tuple(product((0.0, 0.5, 1.0), (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)))

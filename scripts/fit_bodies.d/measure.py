@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from evidence import Evidence
 
+from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.navigation import clearance, known_cells
 from inhabit.envs.simulators.household.navigation.clearance import Shapes
-from inhabit.envs.simulators.household.navigation.grid import STEP
 from inhabit.envs.simulators.household.rooms import ithor
 
 

@@ -23,7 +23,7 @@ sys.argv = ["server", "--port", port]
 sys.exit(main())
 """
 _THOR = """
-from inhabit.envs.simulators.household.__main__ import main
+from inhabit.envs.simulators.household.wire.__main__ import main
 main()
 """
 _SERVED = {"virtualhome": _VIRTUALHOME, "alfred": _THOR}

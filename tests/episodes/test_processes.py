@@ -49,7 +49,7 @@ class Outer:
 NO_PICTURE = ("--set", "view=none")
 SMALL = ("--set", "width=64", "--set", "height=64")
 OUTER = {
-    "household": Outer(["alfred", *SMALL], "inhabit.envs.simulators.household"),
+    "household": Outer(["alfred", *SMALL], "inhabit.envs.simulators.household.wire"),
     "virtualhome": Outer(["virtualhome", *NO_PICTURE], WORKER, lambda: not interpreter().exists()),
     "unity": Outer(
         ["virtualhome", "--backend", "unity", *NO_PICTURE, "--set", "executable={virtualhome}"],

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
-from inhabit.envs.alfred.scenes.rooms import Split
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
     AlfredScene,
@@ -18,8 +17,9 @@ from inhabit.envs.alfred.scenes.scene import (
     TaskType,
 )
 from inhabit.envs.alfred.tasks.feasibility import feasibility
-from inhabit.envs.alfred.tasks.object_pairs import CLEANED
 from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, TYPES, possible_goals
+from inhabit.envs.alfred.world.object_pairs import CLEANED
+from inhabit.envs.alfred.world.rooms import Split
 
 _SOONEST, _LATEST = 2, 5
 """Number of actions after which a disturbance may come."""

@@ -10,21 +10,21 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
+from inhabit.envs.alfred.episode.facts import STATE_WORDS
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
-from inhabit.envs.alfred.evolution.facts import STATE_WORDS
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
 from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.scenes.object_types import IN, SYNONYMS
-from inhabit.envs.alfred.scenes.object_types import TYPES as OBJECT_TYPES
 from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, AlfredGoal, AlfredScene
-from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
 from inhabit.envs.alfred.tasks.sampling import TYPES, draw_scene
+from inhabit.envs.alfred.world.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from inhabit.envs.alfred.world.object_types import IN, SYNONYMS
+from inhabit.envs.alfred.world.object_types import TYPES as OBJECT_TYPES
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.world.words import with_article

@@ -7,16 +7,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from inhabit.envs.alfred.scenes.object_types import KNIVES
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.episode.progress import unmet
+from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.scenes import goals
+from inhabit.envs.alfred.scenes.goals import is_wanted
 from inhabit.envs.alfred.skills.facing import can_look_for
-from inhabit.envs.alfred.skills.routes import STEP
-from inhabit.envs.alfred.skills.vantage import REACH, vantage
-from inhabit.envs.alfred.tasks import goals
-from inhabit.envs.alfred.tasks.compound import unmet
-from inhabit.envs.alfred.tasks.goals import is_wanted
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.skills.vantage import vantage
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, AgentPose
 from inhabit.envs.alfred.thor.objects import BASINS, ENCLOSING, ThorObject
+from inhabit.envs.alfred.thor.routes import STEP
+from inhabit.envs.alfred.world.object_types import KNIVES
 from inhabit.envs.core import Action
 
 _PUTTING = frozenset({"put", "put down", "drop"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
+from inhabit.envs.alfred.episode.memory import Memory
 from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.scenes.object_types import DOORS, KNIVES
-from inhabit.envs.alfred.skills.memory import Memory
 from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject, ThorObjects
+from inhabit.envs.alfred.world.object_types import DOORS, KNIVES
 
 _SURFACES = (
     "CounterTop",

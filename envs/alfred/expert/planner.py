@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.plan_actions import to_actions
 from inhabit.envs.alfred.expert.plan_draft import HiddenError, NoPlanError, PlanDraft, PlanStep
 from inhabit.envs.alfred.expert.recipes import solve
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.scene import RecordedStep
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import Action

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanStep
 from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.expert.recipes import solve
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes.object_types import KNIVES
-from inhabit.envs.alfred.scenes.rooms import kind_of
+from inhabit.envs.alfred.scenes.goals import is_wanted
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.exploration import unsearched
-from inhabit.envs.alfred.tasks.goals import is_wanted
-from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject
+from inhabit.envs.alfred.world.object_pairs import PLACES
+from inhabit.envs.alfred.world.object_types import KNIVES
+from inhabit.envs.alfred.world.rooms import kind_of
 from inhabit.envs.core import Action
 
 _LOOKS = 3

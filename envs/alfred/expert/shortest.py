@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar
 
+from inhabit.envs.alfred.episode.progress import out_of_order, unmet
+from inhabit.envs.alfred.episode.reference import Reference
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.candidate_filter import CandidateFilter
 from inhabit.envs.alfred.language.grammar import IT
-from inhabit.envs.alfred.language.reference import Reference
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.tasks.compound import out_of_order, unmet
 from inhabit.envs.core import Action, Outcome
 
 

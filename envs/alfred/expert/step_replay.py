@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.scene import VERBS, LowStep, RecordedThing
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result
 from inhabit.envs.alfred.thor.masks import choose, decode
 from inhabit.envs.alfred.thor.objects import ThorObject

@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.scenes.build import build
+from inhabit.envs.alfred.episode.build import build
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.scenes.counterparts import present
+from inhabit.envs.alfred.scenes.goals import conditions
 from inhabit.envs.alfred.scenes.scene import AlfredScene, LowStep, RecordedThing
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.tasks.goals import conditions
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.masks import Mask, choose, decode, drawn
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
-from inhabit.envs.alfred.scenes.rooms import Cells
 from inhabit.envs.alfred.scenes.scene import AlfredScene
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.trajectories import read_task
 from inhabit.envs.alfred.thor.masks import SIDE, center, decode, edge, overlap
 from inhabit.envs.alfred.thor.session import Session
+from inhabit.envs.alfred.world.rooms import Cells
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
 from inhabit.envs.simulators.household.navigation import recorded_grids
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog

@@ -1,9 +1,10 @@
 """The action vocabulary by room type. It is the same in all rooms of a type, so that it reveals
 nothing.
 
-Objects are named without a number, and resolved from what was seen and done (`reference.py`): "go
-to the cabinet" repeatedly visits one cabinet after the other. Furniture that often occurs several
-times can also be visited by number; "the cabinet" then refers to that one.
+Objects are named without a number, and resolved from what was seen and done
+(`episode/reference.py`): "go to the cabinet" repeatedly visits one cabinet after the other.
+Furniture that often occurs several times can also be visited by number; "the cabinet" then refers
+to that one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.scenes.object_types import (
+from inhabit.envs.alfred.world.object_types import (
     CARRIED,
     FIXTURES,
     HOLDERS,
@@ -22,7 +23,7 @@ from inhabit.envs.alfred.scenes.object_types import (
     SLICEABLE,
     TOGGLEABLE,
 )
-from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.core import Action
 
 MOTIONS = ("look around", "explore", "turn left", "turn right")

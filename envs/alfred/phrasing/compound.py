@@ -6,11 +6,11 @@ import random
 from collections.abc import Sequence
 
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.phrasing.facts import is_known, pick
 from inhabit.envs.alfred.phrasing.goals import goal_in_words, put_in_words, sentence, wish
 from inhabit.envs.alfred.phrasing.nouns import RoomNames
 from inhabit.envs.alfred.scenes.initial_room import initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredScene
+from inhabit.envs.world.phrasing import is_known, pick
 
 _BOTH = (
     "{a} and {b}",

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from inhabit.envs.alfred.language.grammar import preposition
-from inhabit.envs.alfred.phrasing.facts import facts, is_known, pick
 from inhabit.envs.alfred.phrasing.nouns import RoomNames, noun_of
 from inhabit.envs.alfred.scenes.initial_room import initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.world.phrasing import facts, is_known, pick
 from inhabit.envs.world.words import with_article
 
 _TRIES, _TRIES_OF_STYLE = 200, 20

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.phrasing.facts import facts, pick
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom
+from inhabit.envs.world.phrasing import facts, pick
 from inhabit.envs.world.words import plural, with_article
 
 _KEPT = 0.01

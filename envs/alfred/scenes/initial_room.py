@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from inhabit.envs.alfred.language.naming import ObjectNames, word
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.whereabouts import Whereabouts
-from inhabit.envs.alfred.skills.memory import Cell
-from inhabit.envs.alfred.skills.routes import STEP
-from inhabit.envs.alfred.tasks.object_pairs import PLACES
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.alfred.thor.routes import STEP, Cell
+from inhabit.envs.alfred.world.object_pairs import PLACES
+from inhabit.envs.alfred.world.rooms import Rooms
 
 _ARM = 1.0
 """Metres along the floor from the nearest cell, a little less than the agent's reach."""
@@ -108,7 +107,7 @@ class InitialRoom:
     @cached_property
     def _looks(self) -> Mapping[str, Sequence[str]]:
         # Meshes take a while, and only words need them.
-        from inhabit.envs.simulators.household.drawing.appearance import appearances
+        from inhabit.envs.simulators.household.episode.appearance import appearances
 
         return appearances(self.where.load(self.name))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inhabit.envs.alfred.language.naming import ObjectNames
-from inhabit.envs.alfred.scenes.rooms import ROOMS, Rooms
 from inhabit.envs.alfred.thor.objects import ThorObjects
+from inhabit.envs.alfred.world.rooms import ROOMS, Rooms
 from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.simulators.household.rooms.plan_view import plan_view

@@ -11,7 +11,7 @@ from inhabit.envs.alfred.scenes.scene import RecordedThing, Recording
 from inhabit.envs.alfred.thor.body import AgentBody
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.old_release import rotation_today
+from inhabit.envs.simulators.household.rooms.old_release import rotation_today
 
 _TABLES = ("CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable")
 _LEAST, _MOST = 0.025, 0.2

@@ -1,7 +1,7 @@
 """The scene parameters of ALFRED's tasks: room, object states, goal and recording.
 
 Objects are named as in actions ("mug_2"), object types as in THOR ("Mug").
-`build.py` builds an `AlfredScene`; `trajectories.py` reads one from ALFRED's own files.
+`episode/build.py` builds an `AlfredScene`; `tasks/trajectories.py` reads one from ALFRED's files.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pydantic import (
     model_validator,
 )
 
-from inhabit.envs.alfred.scenes.object_types import TYPES
-from inhabit.envs.alfred.scenes.rooms import ROOMS
+from inhabit.envs.alfred.world.object_types import TYPES
+from inhabit.envs.alfred.world.rooms import ROOMS
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
 

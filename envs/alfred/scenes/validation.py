@@ -7,8 +7,8 @@ from typing import Any
 
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, StartPose, nearest
-from inhabit.envs.alfred.skills.routes import STEP, cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.alfred.thor.routes import STEP, cell
 from inhabit.envs.core import SceneError
 
 _NEEDED: Mapping[str, str] = {

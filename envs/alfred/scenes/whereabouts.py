@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.simulators.household.navigation.grid import Outline
+from inhabit.envs.simulators.household.geometry.outline import Outline
 
 _FURNITURE = """ArmChair Bathtub BathtubBasin Bed CoffeeMachine CoffeeTable Desk DiningTable Dresser
     Fridge GarbageCan Microwave SideTable SinkBasin Sofa StoveBurner TVStand Television Toaster

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.grammar import IT
 from inhabit.envs.alfred.language.naming import split_name, squeeze, word
 from inhabit.envs.alfred.skills import exploration, interaction, walking
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.skills.walking import go_to
 from inhabit.envs.alfred.thor.body import HORIZON_STEP

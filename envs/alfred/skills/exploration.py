@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.skills.memory import Cell
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result, done, failed
-from inhabit.envs.alfred.skills.routes import STEP, ShortestPaths, Stand
 from inhabit.envs.alfred.skills.walking import look, walk
+from inhabit.envs.alfred.thor.routes import STEP, Cell, ShortestPaths, Stand
 from inhabit.envs.core import Reason
 
 _SIGHT = (1.5, 0.75)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result, failed
-from inhabit.envs.alfred.skills.vantage import REACH, direction
+from inhabit.envs.alfred.skills.vantage import direction
 from inhabit.envs.alfred.skills.walking import look
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Reason
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.grammar import preposition
-from inhabit.envs.alfred.scenes.object_types import KNIVES
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.facing import face
 from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.object_types import KNIVES
 from inhabit.envs.core import Reason
 
 _REASONS = {

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, ShortestPaths, Stand, cell, heading
-from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
+from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, AgentPose
 from inhabit.envs.alfred.thor.objects import Point, ThorObject
+from inhabit.envs.alfred.thor.routes import HEADINGS, STEP, ShortestPaths, Stand, cell, heading
 
-REACH = 1.5
-"""Metres along the floor within which interaction is possible, as in THOR."""
 _ASIDE = 50
 """Maximum angle of an object to the side, degrees."""
 _DEEP = ("BathtubBasin", "Box", "GarbageCan", "LaundryHamper", "SinkBasin")

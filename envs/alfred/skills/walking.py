@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.skills.result import Result, done, failed
-from inhabit.envs.alfred.skills.routes import STEP, ShortestPaths, Stand
 from inhabit.envs.alfred.skills.vantage import stand_of, vantage
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.thor.routes import STEP, ShortestPaths, Stand
 from inhabit.envs.core import Reason
 
 _DETOURS = 12

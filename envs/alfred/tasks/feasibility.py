@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 from inhabit.envs.alfred.scenes.counterparts import SLICED
+from inhabit.envs.alfred.scenes.goals import History, conditions
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
-from inhabit.envs.alfred.scenes.object_types import DOORS
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, Placement
-from inhabit.envs.alfred.tasks.goals import History, conditions
 from inhabit.envs.alfred.thor.objects import BASINS, ThorObject, ThorObjects
+from inhabit.envs.alfred.world.object_types import DOORS
+from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 
 _ITHOR = Rooms()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks import splits, trajectories
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene
-from inhabit.envs.alfred.skills.memory import Cell
-from inhabit.envs.alfred.skills.routes import HEADINGS, STEP, Grid, Stand, cell
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.thor.routes import HEADINGS, STEP, Cell, Grid, Stand, cell
+from inhabit.envs.alfred.world.rooms import Rooms
 
 _ITHOR = Rooms()
 _NEAR = 0.8

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Self
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.scene import AlfredScene
-from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task
 
 MAX_STEPS = 50

@@ -14,7 +14,6 @@ from itertools import count
 from typing import get_args
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
-from inhabit.envs.alfred.scenes.rooms import Kind, Rooms, Split
 from inhabit.envs.alfred.scenes.scene import (
     LAMPS,
     SLICEABLE,
@@ -25,11 +24,12 @@ from inhabit.envs.alfred.scenes.scene import (
     StartPose,
     TaskType,
 )
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.feasibility import feasibility
-from inhabit.envs.alfred.tasks.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
 from inhabit.envs.alfred.tasks.wording import instruction
+from inhabit.envs.alfred.world.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
+from inhabit.envs.alfred.world.rooms import Kind, Rooms, Split
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task, TaskError
 
 TYPES: Sequence[TaskType] = get_args(TaskType)

@@ -14,7 +14,6 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.alfred.scenes.counterparts import counterpart
-from inhabit.envs.alfred.scenes.rooms import ROOMS, records
 from inhabit.envs.alfred.scenes.scene import (
     VERBS,
     AlfredGoal,
@@ -27,11 +26,12 @@ from inhabit.envs.alfred.scenes.scene import (
     StartPose,
     TaskType,
 )
-from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.skills.routes import STEP
 from inhabit.envs.alfred.thor.objects import ThorObjects
+from inhabit.envs.alfred.thor.routes import STEP
+from inhabit.envs.alfred.world.rooms import ROOMS, records
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.simulators.household.old_release import RENAMED
+from inhabit.envs.simulators.household.rooms.old_release import RENAMED
 
 FILE = "traj_data.json"
 MAX_STEPS = 50

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.scenes.rooms import Kind, Split, rooms
 from inhabit.envs.alfred.skills.vantage import direction
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.alfred.world.rooms import Kind, Split, rooms
 from inhabit.envs.core import Observation, SceneObject
-from inhabit.envs.simulators.household.agent import EYE_STANDING
 from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.state.agent import EYE_STANDING
 
 _FIELD_OF_VIEW = 60
 """Degrees, as ALFRED's."""

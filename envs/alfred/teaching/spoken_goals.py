@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes.rooms import Kind
 from inhabit.envs.alfred.scenes.scene import TaskType
+from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.core import TaskError
 
 _RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle", "Cart": "SideTable"}

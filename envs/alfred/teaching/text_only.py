@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inhabit.envs.alfred import observation
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.episode import observation
 from inhabit.envs.core import Observation
 
 

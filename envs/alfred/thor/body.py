@@ -21,6 +21,8 @@ _BLIND: Mapping[str, bool] = {
     "renderInstanceSegmentation": False,
 }
 """Arguments for a step without images; Unity renders none at all with the first."""
+REACH = 1.5
+"""Metres along the floor within which interaction is possible, as in THOR."""
 HORIZON_STEP = 15
 """Degrees per tilt of the head, as in ALFRED."""
 LOWEST, HIGHEST = 60, -30

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from inhabit.envs.alfred.settings import AlfredSettings
-from inhabit.envs.alfred.skills.routes import STEP
-from inhabit.envs.alfred.skills.vantage import REACH
-from inhabit.envs.alfred.thor.body import AgentBody, Controller
+from inhabit.envs.alfred.thor.body import REACH, AgentBody, Controller
+from inhabit.envs.alfred.thor.routes import STEP
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SimulatorError, UnavailableError
 
 if TYPE_CHECKING:

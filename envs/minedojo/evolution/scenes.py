@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from inhabit.envs.minedojo.catalogue import table
 from inhabit.envs.minedojo.expert.topology import (
     Acquisition,
     cheapest,
@@ -15,6 +14,7 @@ from inhabit.envs.minedojo.expert.topology import (
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import PlacedBlock
+from inhabit.envs.minedojo.world.catalogue import table
 
 BIOMES = (
     *("plains", "forest", "taiga", "savanna", "desert", "extreme_hills", "jungle", "swampland"),

@@ -25,11 +25,11 @@ from inhabit.envs.minedojo.evolution.workshop import (
     needed_for,
 )
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Node, graph
-from inhabit.envs.minedojo.language import say
+from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon
 
 _ACTION_KINDS = {

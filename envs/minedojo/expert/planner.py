@@ -15,10 +15,10 @@ from inhabit.envs.minedojo.expert.topology import (
     cheapest,
     costs,
 )
-from inhabit.envs.minedojo.game_state import GameState
-from inhabit.envs.minedojo.language import say
+from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+from inhabit.envs.minedojo.world.game_state import GameState
 
 _DEEPEST = 40
 """Maximum depth of ingredients in a plan."""

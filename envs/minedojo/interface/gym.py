@@ -16,14 +16,14 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo import game_state
-from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.interface import observation
 from inhabit.envs.minedojo.interface.actions import decode, nothing, sizes, step_request
 from inhabit.envs.minedojo.interface.fields import Field, fields
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.tasks.goals import conditions, reward
 from inhabit.envs.minedojo.tasks.scene import as_world, read_scene
+from inhabit.envs.minedojo.world import game_state
+from inhabit.envs.minedojo.world.game_state import GameState
 
 Seen = dict[str, Any]
 

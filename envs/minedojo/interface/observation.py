@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.minedojo.catalogue import recipes, smelts
-from inhabit.envs.minedojo.game_state import GameState, Stack
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import biome_numbers, biomes
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+from inhabit.envs.minedojo.world.catalogue import recipes, smelts
+from inhabit.envs.minedojo.world.game_state import GameState, Stack
 
 Group = dict[str, Any]
 _SEA = 62.0

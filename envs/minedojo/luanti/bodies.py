@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.minedojo.catalogue import table
+from inhabit.envs.minedojo.world.catalogue import table
 
 SIZE = 32
 """Side of a mob's texture; its quarters are coat, accent, face and dark."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from inhabit.envs.minedojo.catalogue import (
+from inhabit.envs.minedojo.world.catalogue import (
     Ingredient,
     Recipe,
     facts,

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from inhabit.envs.cache import cache_home, made_once
-from inhabit.envs.minedojo.catalogue import table
 from inhabit.envs.minedojo.luanti.bodies import mesh, skin
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.luanti.textures import textures
+from inhabit.envs.minedojo.world.catalogue import table
 
 NAME = "inhabit"
 _SOURCES = (
-    "catalogue.py",
+    "world/catalogue.py",
     "luanti/content.py",
     "luanti/game.py",
     "luanti/bodies.py",

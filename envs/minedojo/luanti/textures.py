@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.minedojo.catalogue import table
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.world.catalogue import table
 
 Image = NDArray[np.uint8]
 """uint8 (16, 16, 4): red, green, blue, alpha."""

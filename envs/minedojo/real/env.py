@@ -23,12 +23,12 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.minedojo.game_state import in_words, read
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
 from inhabit.envs.minedojo.real.connection import HostConnection, RefusedError
-from inhabit.envs.minedojo.settings import MineDojoSettings
 from inhabit.envs.minedojo.tasks.names import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
+from inhabit.envs.minedojo.world.game_state import in_words, read
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 _ANSWER, _MAKING = 120.0, 120.0
 """Seconds for a step, and for creating a task."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inhabit.envs.minedojo.game_state import GameState
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+from inhabit.envs.minedojo.world.game_state import GameState
 
 _OBTAIN, _USE = 1.0, 10.0
 """MineDojo's reward weights of a tech item: for obtaining and for using it."""

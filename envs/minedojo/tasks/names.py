@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 
-from inhabit.envs.minedojo.catalogue import table
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.world.catalogue import table
 
 WEATHERS = ("normal", "clear", "rain", "thunder")
 SLOTS = ("mainhand", "offhand", "head", "chest", "legs", "feet")

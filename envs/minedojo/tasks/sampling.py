@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo.settings import MineDojoSettings
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.world.words import plural, with_article
 
 _HARVEST = (

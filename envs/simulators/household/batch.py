@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.shared import Shared
+from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 from inhabit.envs.simulators.render.stage import Frame
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inhabit.envs.simulators.household.geometry.boxes import rotation
 from inhabit.envs.simulators.household.placement.surfaces import basin
-from inhabit.envs.simulators.household.world import SimObject, World
+from inhabit.envs.simulators.household.state.world import SimObject, World
 
 _UNDER_THE_TAP = 1.2
 """Maximum distance in metres from a faucet to the center of its basin."""
@@ -29,16 +29,6 @@ def settle(world: World) -> None:
             _rinse(world, thing)
         elif world.exact and thing["isFilledWithLiquid"] and _upside_down(thing):
             world.change(thing, isFilledWithLiquid=False, fillLiquid=None)
-
-
-def lit(world: World) -> frozenset[str]:
-    """Ids of the glowing burners: their knob is on."""
-    return frozenset(
-        burner
-        for thing in world.things.values()
-        if thing.kind == "StoveKnob" and thing["isToggled"]
-        for burner in thing["controlledObjects"] or ()
-    )
 
 
 def tap_basin(world: World, faucet: SimObject) -> SimObject | None:

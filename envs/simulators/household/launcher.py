@@ -1,7 +1,7 @@
 """The executable that AI2-THOR's client starts in place of Unity.
 
 It needs the path of an executable, so a script of three lines is written into the cache that runs
-this interpreter with `-m inhabit.envs.simulators.household`.
+this interpreter with `-m inhabit.envs.simulators.household.wire`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def executable(*, rooms: str = "", recorded: bool = False, for_tasks: bool = Fal
         OSError: the cache cannot be written.
     """
     # The client's process id, so that the simulator can see it end.
-    module = "inhabit.envs.simulators.household"
+    module = "inhabit.envs.simulators.household.wire"
     command = f'exec {shlex.quote(sys.executable)} -P -m {module} -client "$PPID"'
     if rooms:
         command += f" -rooms {shlex.quote(str(Path(rooms).resolve()))}"

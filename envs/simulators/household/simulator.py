@@ -26,18 +26,17 @@ from inhabit.envs.simulators.household.actions.arguments import (
 from inhabit.envs.simulators.household.actions.old_poses import set_old_object_poses
 from inhabit.envs.simulators.household.actions.raycasts import at_pixel
 from inhabit.envs.simulators.household.actions.table import REFUSED
-from inhabit.envs.simulators.household.agent import AgentState
-from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
-from inhabit.envs.simulators.household.house import House, Settings, Sight
-from inhabit.envs.simulators.household.navigation.grid import STEP
+from inhabit.envs.simulators.household.episode.house import House, Settings, Sight
+from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.rooms import procedural
 from inhabit.envs.simulators.household.rooms.ithor import Room
+from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
-from inhabit.envs.simulators.household.shared import Shared
-from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, NEAR_PLANE
-from inhabit.envs.simulators.household.world import SimObject, WorldSnapshot
+from inhabit.envs.simulators.household.state.agent import AgentState
+from inhabit.envs.simulators.household.state.cameras import FAR_PLANE, NEAR_PLANE, FixedCamera
+from inhabit.envs.simulators.household.state.world import SimObject, WorldSnapshot
 from inhabit.envs.simulators.render.stage import Frame
 
 _WIDEST = 4096

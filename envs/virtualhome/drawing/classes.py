@@ -1,6 +1,6 @@
 """The look, size and usual place of every class.
 
-Our flats' classes are in `envs/virtualhome/catalogue.csv`; those of other graphs, such as
+Our flats' classes are in `envs/virtualhome/world/catalogue.csv`; those of other graphs, such as
 `eai-eval`'s, in `classes.csv`. Sizes are ours, in metres. Places are "wall" and "middle" for
 furniture, "floor", "rug", "hung", "low" and "hood" on walls, "ceiling", "small" for what lies on
 something, and "none" for what is not drawn.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from inhabit.envs.virtualhome.catalogue import catalogue
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 Size = tuple[float, float, float]
 

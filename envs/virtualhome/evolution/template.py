@@ -12,15 +12,15 @@ from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.evolution.wording import both, worded
+from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
-from inhabit.envs.virtualhome.tasks.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, DrawnGoal, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
-from inhabit.envs.virtualhome.words import in_words, spoken
+from inhabit.envs.virtualhome.world.catalogue import catalogue
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
+from inhabit.envs.virtualhome.world.words import in_words, spoken
 
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
     kitchentable nightstand sofa tvstand"""

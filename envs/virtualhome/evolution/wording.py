@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from inhabit.envs.alfred.phrasing.facts import pick
+from inhabit.envs.virtualhome.graph.goals import ActionGoal, Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal
-from inhabit.envs.virtualhome.words import spoken
+from inhabit.envs.virtualhome.world.words import spoken
+from inhabit.envs.world.phrasing import pick
 
 _INTO = {
     "in": ("in", "into", "inside", "inside of"),

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.graph.visibility import held, near
-from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
-from inhabit.envs.virtualhome.tasks.goals import (
+from inhabit.envs.virtualhome.graph.goals import (
     ActionGoal,
     Goal,
     RelationGoal,
@@ -19,6 +16,9 @@ from inhabit.envs.virtualhome.tasks.goals import (
     holds,
     met,
 )
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.visibility import held, near
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _PASSES = 3
 _AT_REST = {"READ", "WATCH", "SLEEP", "WAKEUP", "LOOKAT", "POINTAT"}

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.graph.visibility import held, visible
-from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.tasks.goals import (
+from inhabit.envs.virtualhome.graph.goals import (
     ActionGoal,
     Goal,
     RelationGoal,
@@ -21,6 +18,9 @@ from inhabit.envs.virtualhome.tasks.goals import (
     holds,
     met,
 )
+from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.visibility import held, visible
+from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 _CHANGE_NOTHING = frozenset(
     (

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.flats.boxes import PlacedArticle, UprightBox
 from inhabit.envs.virtualhome.flats.fill import Filler
 from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, FlatPlan, plans
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 FIRST_ID = 11
 """Lower ids are reserved for characters: the official `UnityEnvironment` uses 1, 2, ...."""

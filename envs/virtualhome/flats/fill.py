@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.flats.boxes import PlacedArticle, UprightBox, front, turned_half
 from inhabit.envs.virtualhome.flats.rests import Rest, rests
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 _TRIES = 80
 _EDGE = 0.015

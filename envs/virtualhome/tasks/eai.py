@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import Task, TaskError, UnavailableError
+from inhabit.envs.virtualhome.graph.goals import ActionGoal, Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.library import home
 from inhabit.envs.virtualhome.graph.script import SYNONYMS
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
-from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 _PROGRAMS = Path("dataset/programs_processed_precond_nograb_morepreconds")
 _SCENE = Path("TrimmedTestScene1_graph/results_intentions_march-13-18")

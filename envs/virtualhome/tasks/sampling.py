@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from inhabit.envs.core import Task
 from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
 from inhabit.envs.virtualhome.flats.plans import plans
+from inhabit.envs.virtualhome.graph.goals import ActionGoal, Goal, RelationGoal, StateGoal, met
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
-from inhabit.envs.virtualhome.tasks.goals import ActionGoal, Goal, RelationGoal, StateGoal, met
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 SHORTEST, LONGEST = 4, 20
 ROOMS = ("kitchen", "livingroom", "bedroom", "bathroom")

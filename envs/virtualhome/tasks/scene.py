@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from inhabit.envs.core import SceneError
 from inhabit.envs.virtualhome.flats.build import FIRST_ID, build
 from inhabit.envs.virtualhome.flats.plans import plans
+from inhabit.envs.virtualhome.graph.goals import TaggedGoal, faults
 from inhabit.envs.virtualhome.graph.library import load
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.tasks.goals import TaggedGoal, faults
 
 CHARACTER = 1
 """Id of the character that we add to our own flats, as in the official client."""

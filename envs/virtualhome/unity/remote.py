@@ -13,10 +13,10 @@ from inhabit.envs.core import Determinism, SceneError, SimulatorError
 from inhabit.envs.virtualhome.graph.failures import Failure
 from inhabit.envs.virtualhome.graph.script import ScriptLine
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.unity.launch import Unity
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 _CAMERAS: Mapping[str, Sequence[str]] = {
     "first_person": ("FIRST_PERSON", "PERSON_FRONT"),

@@ -12,7 +12,7 @@ from inhabit.agents.models.core import Image
 from inhabit.agents.models.registry import load
 from inhabit.agents.registry import find
 from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.core import Clip, Observation, Reason
 
 

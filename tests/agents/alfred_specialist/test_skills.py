@@ -11,7 +11,7 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.models.registry import load
 from inhabit.agents.registry import find
 from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.core import Observation, Reason
 
 HEATED = (

@@ -209,7 +209,7 @@ def toy_env() -> Env:
 
 def flat_env() -> Env:
     from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
-    from inhabit.envs.virtualhome.settings import VirtualHomeSettings
+    from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
     return EmbeddedVirtualHome(VirtualHomeSettings(view="none"))
 

@@ -10,7 +10,7 @@ from inhabit.eie.examples.wording import explain
 from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import ActionKind
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 TEMPLATE = VirtualHomeTemplate(VirtualHomeSettings())
 THINGS = (

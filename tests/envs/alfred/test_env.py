@@ -13,8 +13,8 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Outcome, Reason, SceneError, SimulatorError, Task
 

@@ -19,9 +19,9 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity import frames, simulator, table
 from inhabit.envs.alfred.fidelity.report import write
 from inhabit.envs.alfred.fidelity.verdict import SOLVED, FidelityCheck, TrajectoryVerdict
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.thor.masks import center, decode, edge, grown, overlap
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.simulators.household.navigation import recorded_grids
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data"))
@@ -165,7 +165,7 @@ def test_nothing_outlives_the_program(trajectories: Path) -> None:
     def started() -> bool:
         family[:] = program.children(recursive=True)
         words = [" ".join(child.cmdline()) for child in family]
-        return any("inhabit.envs.simulators.household" in one for one in words)
+        return any("inhabit.envs.simulators.household.wire" in one for one in words)
 
     wait_for(started)
     assert len(family) > 2

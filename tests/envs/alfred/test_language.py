@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inhabit.envs.alfred.language.grammar import say, understand
 from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.alfred.world.rooms import Kind
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name, word
-from inhabit.envs.alfred.scenes.object_types import TYPES
-from inhabit.envs.alfred.scenes.rooms import ROOMS, records
 from inhabit.envs.alfred.thor.objects import ThorObjects
+from inhabit.envs.alfred.world.object_types import TYPES
+from inhabit.envs.alfred.world.rooms import ROOMS, records
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from inhabit.envs.alfred import REGISTRATION
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.scenes.rooms import ROOMS, Kind, Rooms, kind_of
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.rooms import ROOMS, Kind, Rooms, kind_of
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, TaskError, UnavailableError
 from inhabit.envs.simulators.household.navigation import recorded_grids
 from inhabit.envs.simulators.household.rooms.ithor import load

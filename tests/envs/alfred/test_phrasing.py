@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.phrasing.facts import is_known
 from inhabit.envs.alfred.phrasing.goals import goal_in_words
 from inhabit.envs.alfred.phrasing.nouns import RoomNames
 from inhabit.envs.alfred.scenes.initial_room import initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.sampling import TYPES, possible_goals
+from inhabit.envs.world.phrasing import is_known
 
 ROOMS = ("FloorPlan1", "FloorPlan5", "FloorPlan203", "FloorPlan301", "FloorPlan402")
 SURE = 0.95

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from inhabit.envs.alfred.episode.memory import Memory
+from inhabit.envs.alfred.episode.reference import Reference
 from inhabit.envs.alfred.language.naming import ObjectNames
-from inhabit.envs.alfred.language.reference import Reference
-from inhabit.envs.alfred.skills.memory import Memory
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from tests.envs.alfred.rooms_for_tests import linked, record
 

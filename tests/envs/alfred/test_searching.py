@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.settings import AlfredSettings
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.teaching.labelled_images import glimpses
+from inhabit.envs.alfred.world.settings import AlfredSettings
 
 
 @pytest.fixture(scope="module")

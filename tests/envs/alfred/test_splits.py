@@ -12,7 +12,7 @@ import pytest
 
 from inhabit.envs.alfred import REGISTRATION
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import TaskError
 from tests.envs.alfred.trajectories_for_tests import trajectory, write
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
-from inhabit.envs.alfred.scenes.rooms import Rooms
 from inhabit.envs.alfred.scenes.whereabouts import Place
-from inhabit.envs.alfred.settings import AlfredSettings, fastest_settings
-from inhabit.envs.simulators.household.drawing.appearance import adjectives, appearances
+from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
+from inhabit.envs.simulators.household.episode.appearance import adjectives, appearances
 from inhabit.envs.simulators.render.material import Color, Material, Pattern
 from inhabit.envs.simulators.render.solids import box
 

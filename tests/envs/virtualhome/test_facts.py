@@ -10,8 +10,8 @@ from inhabit.envs.core import Factual, Privileged, SceneObject, Task
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.graph.library import load
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.worker.env import WorkerEnv
 
 pytestmark = needs_virtualhome

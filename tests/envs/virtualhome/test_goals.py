@@ -10,10 +10,10 @@ from present import needs_virtualhome
 
 from inhabit.envs.core import SceneError, Task
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+from inhabit.envs.virtualhome.graph.goals import ActionGoal, counts
 from inhabit.envs.virtualhome.graph.script import parse_line
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
-from inhabit.envs.virtualhome.tasks.goals import ActionGoal, counts
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

@@ -6,8 +6,8 @@ from inhabit.envs.registry import find
 from inhabit.envs.scene_plan import PlanPose, ScenePlan
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.scene import character_of
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 
 def room_at(plan: ScenePlan, pose: PlanPose) -> str:

@@ -11,8 +11,8 @@ from inhabit.envs.virtualhome.env import VirtualHome
 from inhabit.envs.virtualhome.graph.failures import Failure
 from inhabit.envs.virtualhome.graph.script import ScriptLine
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

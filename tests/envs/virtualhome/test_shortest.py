@@ -13,9 +13,9 @@ from inhabit.envs.core import Action, Task
 from inhabit.envs.virtualhome.backends import Embedded
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome, make
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

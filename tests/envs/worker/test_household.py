@@ -13,7 +13,7 @@ import psutil
 import pytest
 from waiting import PATIENCE, alive, wait_for
 
-from inhabit.envs.alfred.settings import AlfredSettings
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
 from inhabit.envs.registry import find
 from inhabit.envs.worker import WorkerEnv
@@ -34,7 +34,7 @@ def env(task: Task) -> Iterator[WorkerEnv]:
 def simulator(env: Env) -> psutil.Process:
     assert isinstance(env, WorkerEnv)
     family = psutil.Process(env.pid).children(recursive=True)
-    return next(p for p in family if "inhabit.envs.simulators.household" in p.cmdline())
+    return next(p for p in family if "inhabit.envs.simulators.household.wire" in p.cmdline())
 
 
 def test_it_is_all_that_the_environment_inside_is(env: WorkerEnv) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
 from pydantic.alias_generators import to_camel
 
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """Any finite number."""

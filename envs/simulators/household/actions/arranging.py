@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal, Vector
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
@@ -17,13 +18,13 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     xyz,
 )
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.navigation.grid import Cell, reachable
+from inhabit.envs.simulators.household.geometry.outline import Cell
+from inhabit.envs.simulators.household.navigation.grid import reachable
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, surface
 from inhabit.envs.simulators.household.rooms import ithor
-from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World
+from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, World
 
 _BEYOND_THE_WALLS = 0.5
 """Metres that a pose may lie outside the room; walls are only inferred from objects."""

@@ -10,9 +10,9 @@ from pydantic.alias_generators import to_camel
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal
 from inhabit.envs.simulators.household.actions.states import set_open, smash
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.placement import pieces
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 
 Property = Literal[
     "toggleable",

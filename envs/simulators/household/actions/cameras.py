@@ -13,8 +13,8 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Refusal,
     Vector,
 )
-from inhabit.envs.simulators.household.cameras import FixedCamera
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.state.cameras import FixedCamera
 
 _LEVEL = Vector()
 _MOST = 8

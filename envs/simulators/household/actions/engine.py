@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
 from inhabit.envs.simulators.household.actions.targets import target
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
 
 
 def nothing(house: House, **ignored: JsonValue) -> JsonValue:

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Vector
 from inhabit.envs.simulators.household.actions.queries import named, path
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.navigation.grid import STEP
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.geometry.outline import STEP
+from inhabit.envs.simulators.household.state.world import SimObject
 
 
 def expert_action(

@@ -17,12 +17,12 @@ from inhabit.envs.simulators.household.actions.arguments import (
 )
 from inhabit.envs.simulators.household.actions.states import TOUGH, smash
 from inhabit.envs.simulators.household.actions.targets import demand, held, target
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import Array
-from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
 from inhabit.envs.simulators.household.placement.surfaces import surface
-from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, shut
+from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, shut
 
 _ARM = 0.65
 """Preferred distance of a put object ahead of the agent's feet, metres."""

@@ -14,9 +14,9 @@ from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import Refusal, Vector
 from inhabit.envs.simulators.household.actions.arranging import ObjectPose, lay, xyz_of
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.old_release import RENAMED, rotation_today
-from inhabit.envs.simulators.household.world import SimObject, World
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.rooms.old_release import RENAMED, rotation_today
+from inhabit.envs.simulators.household.state.world import SimObject, World
 
 _OLD_NAME = re.compile(r"([A-Za-z]+)_[0-9a-f]{8}")
 

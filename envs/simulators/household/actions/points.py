@@ -11,12 +11,12 @@ from inhabit.envs.simulators.household.actions.arguments import ActionFunction, 
 from inhabit.envs.simulators.household.actions.arranging import walkable
 from inhabit.envs.simulators.household.actions.handling import let_go
 from inhabit.envs.simulators.household.actions.targets import demand, target
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
 from inhabit.envs.simulators.household.geometry.boxes import rotation as axes_of
-from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.surfaces import surface
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 
 _APART = 0.1
 """Metres between two points on a receptacle."""

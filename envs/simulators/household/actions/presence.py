@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal
 from inhabit.envs.simulators.household.actions.arranging import walkable
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.state.world import SimObject
 
 
 def remove(house: House, *, object_id: str) -> JsonValue:

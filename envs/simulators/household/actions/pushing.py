@@ -17,10 +17,10 @@ from inhabit.envs.simulators.household.actions.arguments import (
 from inhabit.envs.simulators.household.actions.arranging import walkable
 from inhabit.envs.simulators.household.actions.raycasts import object_in_frame
 from inhabit.envs.simulators.household.actions.targets import demand, target
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, xyz
-from inhabit.envs.simulators.household.house import House
 from inhabit.envs.simulators.household.placement import placing
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 
 _PER_NEWTON = 0.005
 """Metres that a push of one newton moves a kilogram."""

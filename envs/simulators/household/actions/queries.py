@@ -18,10 +18,11 @@ from inhabit.envs.simulators.household.actions.arguments import (
 from inhabit.envs.simulators.household.actions.states import TOUGH
 from inhabit.envs.simulators.household.actions.targets import target
 from inhabit.envs.simulators.household.actions.walking import can_stand
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.navigation import viewpoints
-from inhabit.envs.simulators.household.navigation.grid import STEP, Cell, neighbours
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.episode import viewpoints
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
+from inhabit.envs.simulators.household.navigation.grid import neighbours
+from inhabit.envs.simulators.household.state.world import SimObject
 
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 _FINEST = 0.01

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
 from inhabit.envs.simulators.household.drawing.picture import Randomization
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
 
 Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
 """Minimum and maximum."""

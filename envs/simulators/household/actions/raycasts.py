@@ -16,9 +16,9 @@ from inhabit.envs.simulators.household.actions.arguments import (
     ThorAction,
     Vector,
 )
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import xyz
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE
+from inhabit.envs.simulators.household.state.cameras import FAR_PLANE
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame
 

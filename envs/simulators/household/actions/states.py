@@ -8,10 +8,10 @@ from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number, Refusal
 from inhabit.envs.simulators.household.actions.targets import demand, target
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.placement import pieces
 from inhabit.envs.simulators.household.placement.surfaces import slide
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 
 _RUNS_CLOSED = frozenset({"Microwave"})
 """Types that run only when closed, and open only when off."""

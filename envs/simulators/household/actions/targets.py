@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inhabit.envs.simulators.household.actions.arguments import Refusal
-from inhabit.envs.simulators.household.house import House
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.state.world import SimObject
 
 
 def target(

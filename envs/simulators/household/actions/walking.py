@@ -15,10 +15,11 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Refusal,
     Vector,
 )
-from inhabit.envs.simulators.household.agent import HIGHEST, LOWEST
-from inhabit.envs.simulators.household.house import House
+from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.navigation import clearance
-from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, KNEE, STEP, distance
+from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, KNEE, distance
+from inhabit.envs.simulators.household.state.agent import HIGHEST, LOWEST
 
 _LOOK_STEP = 30.0
 """Degrees."""

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box
-from inhabit.envs.simulators.household.navigation.grid import Outline
+from inhabit.envs.simulators.household.geometry.outline import Outline
 from inhabit.envs.simulators.household.placement.surfaces import counter_height
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh, join
 from inhabit.envs.simulators.render.shapes.finishes import ENAMEL

@@ -12,8 +12,8 @@ from inhabit.envs.simulators.household.drawing.carcass import carcass
 from inhabit.envs.simulators.household.geometry.boxes import Box
 from inhabit.envs.simulators.household.geometry.frames import into, out_of
 from inhabit.envs.simulators.household.geometry.fronts import FURNITURE
-from inhabit.envs.simulators.household.navigation.grid import Outline
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.geometry.outline import Outline
+from inhabit.envs.simulators.household.state.world import SimObject
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes.finishes import (

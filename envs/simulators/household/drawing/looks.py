@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes import Look, shape
 from inhabit.envs.simulators.render.shapes.finishes import WATER
@@ -61,3 +61,13 @@ def split(kind: str, mesh: Mesh) -> tuple[Mesh, Mesh | None]:
     else:
         return mesh, None
     return mesh.part(own), None if own.all() else mesh.part(~own)
+
+
+def lit(world: World) -> frozenset[str]:
+    """Ids of the glowing burners: their knob is on."""
+    return frozenset(
+        burner
+        for thing in world.things.values()
+        if thing.kind == "StoveKnob" and thing["isToggled"]
+        for burner in thing["controlledObjects"] or ()
+    )

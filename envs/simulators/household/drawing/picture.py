@@ -8,19 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inhabit.envs.simulators.household.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.drawing.counters import counter, stove
 from inhabit.envs.simulators.household.drawing.joinery import Joinery, quarters
-from inhabit.envs.simulators.household.drawing.looks import look_of, mesh_of, name_of, split
-from inhabit.envs.simulators.household.effects import lit
+from inhabit.envs.simulators.household.drawing.looks import lit, look_of, mesh_of, name_of, split
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
 from inhabit.envs.simulators.household.geometry.corners import along_walls
 from inhabit.envs.simulators.household.geometry.frames import height_at, into, out_of
 from inhabit.envs.simulators.household.geometry.fronts import FURNITURE
 from inhabit.envs.simulators.household.geometry.outline import THROUGH_WALLS
 from inhabit.envs.simulators.household.placement.surfaces import rise
-from inhabit.envs.simulators.household.shared import Shared
-from inhabit.envs.simulators.household.world import SimObject, World
+from inhabit.envs.simulators.household.rooms.shared import Shared
+from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState
+from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes import Look

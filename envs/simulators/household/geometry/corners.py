@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
-from inhabit.envs.simulators.household.navigation.grid import Outline
+from inhabit.envs.simulators.household.geometry.outline import Outline
 
 CORNERED = frozenset({"CounterTop", "Desk"})
 """Types that may go around a corner."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, read_box, rotation, yaw
-from inhabit.envs.simulators.household.navigation.grid import STEP, Cell, Outline
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outline
 
 _TURNED_RIGHT = frozenset(
     {

@@ -3,15 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box
-from inhabit.envs.simulators.household.navigation.grid import Outline, Solid
+
+STEP = 0.25
+"""Grid size, metres."""
+Cell = tuple[int, int]
+"""Column along x and row along z: the position divided by STEP."""
+
+
+class Solid(NamedTuple):
+    """A potential obstacle."""
+
+    kind: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A room's walls as a rectangle, with floor and ceiling."""
+
+    low: tuple[float, float]
+    """x and z, metres."""
+    high: tuple[float, float]
+    floor: float
+    """Height, metres."""
+    ceiling: float
+    """Height, metres."""
+
+    def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
+        """Whether a point lies in the room, at least `margin` metres from its walls."""
+        inside_x = self.low[0] + margin <= x <= self.high[0] - margin
+        return inside_x and self.low[1] + margin <= z <= self.high[1] - margin
+
 
 THROUGH_WALLS = frozenset({"Window", "Blinds", "Curtains"})
 """Types that reach through a wall: their center lies in the wall."""
-
 _HEIGHT = 2.5
 """Height of the ceiling in metres, unless an object is higher."""
 

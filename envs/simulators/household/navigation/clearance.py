@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
-from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, Outline, Solid
+from inhabit.envs.simulators.household.geometry.outline import Outline, Solid
+from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD
 
 Shape = tuple[float, float]
 """How round the corners are (0 to 1 of the smaller half side), and by how many metres the

@@ -6,56 +6,22 @@ THOR casts a capsule from cell to cell through its meshes. Here boxes stand for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outline, Solid
 
-STEP = 0.25
-"""Grid size, metres."""
 BODY = 0.2
 """The agent's radius, metres."""
-
 _NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
-
 _SOFT = {"ArmChair": 0.1, "Chair": 0.1, "DogBed": 0.15, "Sofa": 0.1, "Stool": 0.1}
 """Metres by which a box exceeds the real obstacle: backs lean, corners are round."""
-
 KNEE, HEAD = 0.1, 1.8
 """Obstacles below are stepped over, those above are walked under; metres above the floor."""
 _WALL_MARGIN = 0.3
 """Minimum distance of the agent's center from the room's outline, metres."""
-
-Cell = tuple[int, int]
-"""Column along x and row along z: the position divided by STEP."""
-
-
-class Solid(NamedTuple):
-    """A potential obstacle."""
-
-    kind: str
-    box: Box
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A room's walls as a rectangle, with floor and ceiling."""
-
-    low: tuple[float, float]
-    """x and z, metres."""
-    high: tuple[float, float]
-    floor: float
-    """Height, metres."""
-    ceiling: float
-    """Height, metres."""
-
-    def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
-        """Whether a point lies in the room, at least `margin` metres from its walls."""
-        inside_x = self.low[0] + margin <= x <= self.high[0] - margin
-        return inside_x and self.low[1] + margin <= z <= self.high[1] - margin
 
 
 def reachable(solids: Iterable[Solid], outline: Outline) -> frozenset[Cell]:

@@ -11,15 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outline, Solid
 from inhabit.envs.simulators.household.navigation import clearance
 from inhabit.envs.simulators.household.navigation.clearance import Shapes
-from inhabit.envs.simulators.household.navigation.grid import (
-    STEP,
-    Cell,
-    Outline,
-    Solid,
-    neighbours,
-)
+from inhabit.envs.simulators.household.navigation.grid import neighbours
 
 _FROM_WALL = 0.3
 """Least distance in metres from a known cell to a wall."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inhabit.envs.simulators.household.navigation.grid import STEP, Cell
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
 
 _WALKED = Path(__file__).with_name("walked.json")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_metadata, xyz
-from inhabit.envs.simulators.household.world import SimObject, World
+from inhabit.envs.simulators.household.state.world import SimObject, World
 
 _SLICES: Mapping[str, int] = {"Apple": 2, "Bread": 6, "Lettuce": 7, "Potato": 8, "Tomato": 6}
 """Number of slices in the tasks of `inhabit`, from the ids in ALFRED's trajectories."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
-from inhabit.envs.simulators.household.navigation.grid import STEP, distance
+from inhabit.envs.simulators.household.geometry.outline import STEP
+from inhabit.envs.simulators.household.navigation.grid import distance
 from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, Surface, surface
-from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World, shut
+from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, World, shut
 
 _UPRIGHT = np.eye(3)
 _ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
-from inhabit.envs.simulators.household.world import ENCLOSING, SimObject, World
+from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, World
 
 _ABOVE_BOTTOM: Mapping[str, float] = {
     "BathtubBasin": 0.0,

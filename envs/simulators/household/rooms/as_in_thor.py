@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, box_metadata, vector, xyz
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
 from inhabit.envs.simulators.household.navigation import known_cells, recorded_grids
-from inhabit.envs.simulators.household.navigation.grid import STEP, Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 TABLE = Path(__file__).with_name("as_in_thor.json")

@@ -23,12 +23,12 @@ from inhabit.envs.cache import cache_home
 from inhabit.envs.core import SceneError, UnavailableError
 from inhabit.envs.simulators.household.geometry import boxes, corners, fronts, outline
 from inhabit.envs.simulators.household.geometry.boxes import Box
+from inhabit.envs.simulators.household.geometry.outline import Cell, Outline, Solid
 from inhabit.envs.simulators.household.navigation import (
     grid,
     known_cells,
     recorded_grids,
 )
-from inhabit.envs.simulators.household.navigation.grid import Cell, Outline, Solid
 
 Metadata = dict[str, Any]
 """One object as in AI2-THOR's `metadata["objects"]`. Immutable."""

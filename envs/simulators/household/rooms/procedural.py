@@ -24,7 +24,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     xyz,
     yaw,
 )
-from inhabit.envs.simulators.household.navigation.grid import STEP, Cell
+from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
 from inhabit.envs.simulators.household.rooms import ithor, templates
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.household.wire.pixels import FAR_PLANE, NEAR_PLANE, Color
+from inhabit.envs.simulators.household.state.cameras import FAR_PLANE, NEAR_PLANE
+from inhabit.envs.simulators.household.wire.pixels import Color
 
 _FARTHEST = 10.0
 """Range in metres of the depth images of release 2.1.0."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgpack
 
-from inhabit.envs.simulators.household.house import Sight
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.episode.house import Sight
+from inhabit.envs.simulators.household.state.world import SimObject
 
 _PER_STEP = ("distance", "visible", "isInteractable")
 """Fields that depend on the agent's pose, and so change with every step."""

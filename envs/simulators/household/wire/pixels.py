@@ -8,13 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.simulators.household.state.cameras import FAR_PLANE
+
 Color = tuple[int, int, int]
-
-NEAR_PLANE = 0.01
-"""Near plane of THOR's camera, metres."""
-FAR_PLANE = 20.0
-"""Far plane of THOR's camera and depth of the background, metres."""
-
 _NOTHING = 0xFF000000
 """Black, with the alpha of 255 that the client expects everywhere."""
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 
 KITCHEN, BATHROOM, BEDROOM = "FloorPlan1", "FloorPlan401", "FloorPlan301"
 

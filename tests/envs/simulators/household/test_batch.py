@@ -7,7 +7,7 @@ import pytest
 
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household.batch import Batch
-from inhabit.envs.simulators.household.shared import Shared
+from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.render.stage import Frame
 

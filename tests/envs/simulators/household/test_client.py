@@ -307,7 +307,8 @@ def test_a_killed_simulator_is_noticed(wire: Any, how: signal.Signals) -> None:
 
 
 BROKEN = """
-from inhabit.envs.simulators.household import __main__, simulator
+from inhabit.envs.simulators.household import simulator
+from inhabit.envs.simulators.household.wire import __main__
 
 class Broken(simulator.Simulator):
     def act(self, request):
@@ -448,6 +449,7 @@ def test_the_simulator_ends_when_nobody_opens_its_pipes(tmp_path: Path) -> None:
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as shell:
         assert shell.stdout is not None
         simulator = int(shell.stdout.readline())
-        wait_for(lambda: "inhabit.envs.simulators.household" in psutil.Process(simulator).cmdline())
+        module = "inhabit.envs.simulators.household.wire"
+        wait_for(lambda: module in psutil.Process(simulator).cmdline())
         shell.kill()
     wait_for(lambda: not alive(simulator))

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS
 from inhabit.envs.simulators.household.simulator import Simulator
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.agent import AgentState
+from inhabit.envs.simulators.household.state.world import SimObject
 
 SCENES = ("FloorPlan1", "FloorPlan28", "FloorPlan205", "FloorPlan303", "FloorPlan407")
 PLAIN = ("MoveAhead", "MoveBack", "MoveLeft", "MoveRight", "RotateLeft", "RotateRight")

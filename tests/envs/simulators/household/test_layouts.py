@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from inhabit.envs.core import UnavailableError
+from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.navigation import clearance, recorded_grids
-from inhabit.envs.simulators.household.navigation.grid import STEP, neighbours
+from inhabit.envs.simulators.household.navigation.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
 
 

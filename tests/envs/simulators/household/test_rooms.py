@@ -7,7 +7,8 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, UnavailableError
-from inhabit.envs.simulators.household.navigation.grid import STEP, neighbours
+from inhabit.envs.simulators.household.geometry.outline import STEP
+from inhabit.envs.simulators.household.navigation.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
 
 FLOORS = {"FloorPlan1": 0.0, "FloorPlan3": 0.223, "FloorPlan21": -0.031, "FloorPlan221": 0.098}

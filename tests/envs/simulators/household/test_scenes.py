@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inhabit.envs.simulators.household.simulator import Simulator
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.world import SimObject
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from colorsys import rgb_to_hsv
 
 import numpy as np
 
-from inhabit.envs.simulators.household.house import House, Settings
+from inhabit.envs.simulators.household.episode.house import House, Settings
 from inhabit.envs.simulators.household.rooms.ithor import Room
-from inhabit.envs.simulators.household.shared import Shared
+from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.render.material import Color, Material, Pattern
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.shapes.finishes import BRASS, CHROME, STEEL

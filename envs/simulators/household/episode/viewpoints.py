@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inhabit.envs.simulators.household.agent import AgentState
+from inhabit.envs.simulators.household.episode.house import House, Settings
 from inhabit.envs.simulators.household.geometry.boxes import Array
-from inhabit.envs.simulators.household.house import House, Settings
-from inhabit.envs.simulators.household.world import SimObject
+from inhabit.envs.simulators.household.state.agent import AgentState
+from inhabit.envs.simulators.household.state.world import SimObject
 from inhabit.envs.simulators.render.camera import Camera
 
 _SIDE = 48

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.thor.objects import ThorObject
 
 _STATES = (

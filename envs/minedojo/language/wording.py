@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from inhabit.envs.core import Action
-from inhabit.envs.minedojo.catalogue import recipes
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import mobs, names
+from inhabit.envs.minedojo.world.catalogue import recipes
 
 ALONE = ("look around", "explore", "wait", "sleep")
 _LIQUIDS = ("water", "lava")

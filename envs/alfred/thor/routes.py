@@ -6,15 +6,14 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inhabit.envs.alfred.skills.memory import Cell
-
+Cell = tuple[int, int]
+"""A grid cell: x and z in grid steps."""
 _KEPT = 64
 """Number of start poses whose paths are cached."""
 STEP = 0.25
 """Metres between neighbouring cells."""
 HEADINGS: Mapping[int, Cell] = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
 """Heading in degrees -> direction of a step ahead."""
-
 Stand = tuple[int, int, int]
 """Cell and heading: (x, z, degrees), in grid steps."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import SceneObject
 

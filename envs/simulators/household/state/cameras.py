@@ -9,6 +9,10 @@ from typing import Any
 from inhabit.envs.simulators.household.geometry.boxes import xyz
 from inhabit.envs.simulators.render.camera import Camera
 
+NEAR_PLANE = 0.01
+"""Near plane of THOR's camera, metres."""
+FAR_PLANE = 20.0
+"""Far plane of THOR's camera and depth of the background, metres."""
 _FAR_OFF = 40.0
 """Distance in metres of a camera without perspective: parallel to within about a degree."""
 _AHEAD = 12.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.world.words import with_article
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.scenes.goals import conditions, is_wanted
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.tasks.goals import conditions, is_wanted
 
 
 def progress(episode: EpisodeState) -> tuple[int, int]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-Cell = tuple[int, int]
-"""A grid cell: x and z in grid steps."""
+from inhabit.envs.alfred.thor.routes import Cell
 
 
 @dataclass(slots=True)

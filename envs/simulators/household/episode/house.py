@@ -12,13 +12,13 @@ import numpy as np
 from pydantic import JsonValue
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.agent import HEIGHT, AgentState
-from inhabit.envs.simulators.household.cameras import FixedCamera
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
-from inhabit.envs.simulators.household.navigation.grid import STEP
+from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, Room
-from inhabit.envs.simulators.household.shared import Shared
-from inhabit.envs.simulators.household.world import SimObject, World
+from inhabit.envs.simulators.household.rooms.shared import Shared
+from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState
+from inhabit.envs.simulators.household.state.cameras import FixedCamera
+from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.alfred.episode.memory import Memory
+from inhabit.envs.alfred.episode.reference import Reference
 from inhabit.envs.alfred.language.naming import ObjectNames
-from inhabit.envs.alfred.language.reference import Reference
+from inhabit.envs.alfred.scenes.goals import History
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, Disturbance, RecordedThing
-from inhabit.envs.alfred.skills.memory import Memory
-from inhabit.envs.alfred.skills.routes import Grid, Stand, cell, heading
-from inhabit.envs.alfred.tasks.goals import History
 from inhabit.envs.alfred.thor.body import AgentBody
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.alfred.thor.routes import Grid, Stand, cell, heading
 from inhabit.envs.alfred.thor.views import Views
 
 

@@ -7,14 +7,14 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name
 from inhabit.envs.alfred.scenes.object_placement import put_directly
 from inhabit.envs.alfred.scenes.recorded_layout import lay_out
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, StartPose
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
-from inhabit.envs.alfred.skills.routes import STEP, Grid, cell
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.thor.routes import STEP, Grid, cell
 from inhabit.envs.alfred.thor.views import Views
 from inhabit.envs.core import SceneError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from inhabit.envs.alfred.episode.memory import Memory
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name, squeeze, word
-from inhabit.envs.alfred.skills.memory import Memory
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 
 Fits = Callable[[ThorObject], bool]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from inhabit.envs.core import Action
-from inhabit.envs.minedojo.catalogue import recipes, smelts
-from inhabit.envs.minedojo.game_state import GameState
-from inhabit.envs.minedojo.language import ALONE, arguments, say
+from inhabit.envs.minedojo.language.wording import ALONE, arguments, say
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.world.catalogue import recipes, smelts
+from inhabit.envs.minedojo.world.game_state import GameState
 
 COMMON = (
     *("log", "log2", "stone", "dirt", "sand", "gravel", "clay", "coal_ore", "iron_ore", "gold_ore"),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inhabit.envs.simulators.household.agent import AgentState
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
@@ -15,8 +14,9 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     xyz,
 )
-from inhabit.envs.simulators.household.navigation.grid import Cell
+from inhabit.envs.simulators.household.geometry.outline import Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+from inhabit.envs.simulators.household.state.agent import AgentState
 
 
 @dataclass(frozen=True, slots=True, eq=False)

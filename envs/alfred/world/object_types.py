@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inhabit.envs.alfred.scenes.rooms import Kind
+from inhabit.envs.alfred.world.rooms import Kind
 
 _HOLDERS = {
     Kind.KITCHEN: """Bowl Cabinet CoffeeMachine CounterTop Chair Cup DiningTable Drawer Fridge

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inhabit.envs.alfred.episode.reference import Reference, fits
+from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.language.reference import Reference, fits
 from inhabit.envs.alfred.language.vocabulary import MOTIONS
-from inhabit.envs.alfred.scenes.object_types import KNIVES, TYPES
-from inhabit.envs.alfred.skills.episode_state import EpisodeState
 from inhabit.envs.alfred.skills.exploration import unsearched
-from inhabit.envs.alfred.skills.vantage import REACH, vantage
+from inhabit.envs.alfred.skills.vantage import vantage
+from inhabit.envs.alfred.thor.body import REACH
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.object_types import KNIVES, TYPES
 from inhabit.envs.core import Action
 
 _HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")

@@ -1,4 +1,4 @@
-"""The embedded simulator, in place of Unity: `python -m inhabit.envs.simulators.household`.
+"""The embedded simulator, in place of Unity: `python -m inhabit.envs.simulators.household.wire`.
 
 AI2-THOR's client starts it (through `launcher.py`) with Unity's own flags, and sets
 environment variables that select the protocol.
@@ -65,7 +65,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m inhabit.envs.simulators.household", description=__doc__
+        prog="python -m inhabit.envs.simulators.household.wire", description=__doc__
     )
     parser.add_argument("-client", type=int, default=os.getppid(), help="its process id")
     parser.add_argument("-screen-width", type=int, default=300, help="of the images, pixels")

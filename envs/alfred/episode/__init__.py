@@ -1,0 +1,1 @@
+"""One episode: its state, how it is built, and what is told of it."""

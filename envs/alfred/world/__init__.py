@@ -1,0 +1,1 @@
+"""What there is: rooms, types of objects, and settings."""

@@ -1,0 +1,1 @@
+"""Actions in words, and those that an agent may choose from."""

@@ -1,0 +1,1 @@
+"""A room during an episode, and what is seen of it."""

@@ -1,0 +1,1 @@
+"""The state of a room: objects, agents and cameras."""
