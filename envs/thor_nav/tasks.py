@@ -15,23 +15,12 @@ from inhabit.envs.core import Task, TaskError
 from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+from inhabit.envs.simulators.household.types.things import those
 from inhabit.envs.thor_nav.scene import NavScene
 from inhabit.envs.thor_nav.settings import ThorNavSettings
 
 _GOAL = "navigate to the {kind} in the room and be as close as possible to it"
-_TARGETS = frozenset(
-    {
-        "ArmChair",
-        "Bed",
-        "CoffeeTable",
-        "CounterTop",
-        "DiningTable",
-        "Dresser",
-        "Fridge",
-        "Microwave",
-    }
-    | {"GarbageCan", "HousePlant", "Sink", "Sofa", "StoveBurner", "Television", "Toilet", "Toaster"}
-)
+_TARGETS = those("target")
 """Types of sampled targets."""
 _FARTHEST_FROM_CELL = 0.9
 """Metres from a sampled target to a cell from which it counts as reached."""

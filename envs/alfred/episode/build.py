@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
 from typing import Any
 
 from inhabit.envs.alfred.episode.state import EpisodeState
@@ -13,20 +12,10 @@ from inhabit.envs.alfred.scenes.object_placement import put_directly
 from inhabit.envs.alfred.scenes.recorded_layout import lay_out
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, StartPose
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
-from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.thor.routes import STEP, Grid, cell
 from inhabit.envs.alfred.thor.views import Views
+from inhabit.envs.alfred.world.states import STATES
 from inhabit.envs.core import SceneError
-
-_STATES: Mapping[str, tuple[str, str]] = {
-    "open": ("OpenObject", "CloseObject"),
-    "on": ("ToggleObjectOn", "ToggleObjectOff"),
-    "dirty": ("DirtyObject", "CleanObject"),
-    "broken": ("BreakObject", ""),
-    "cooked": ("CookObject", ""),
-    "sliced": ("SliceObject", ""),
-}
-"""State -> the actions that set and clear it."""
 
 
 def build(
@@ -105,7 +94,7 @@ def _check_condition(scene: AlfredScene, body: AgentBody, names: ObjectNames) ->
     """Check that the goal is the one that the condition decides for."""
     if scene.condition is None:
         return
-    dirty = _is(body.world[_id(names, scene.condition.object)], "dirty")
+    dirty = body.world[_id(names, scene.condition.object)].record["isDirty"]
     if scene.goal != (scene.condition.dirty if dirty else scene.condition.clean):
         raise SceneError(
             f"goal: {scene.condition.object!r} is {'dirty' if dirty else 'clean'}, and then the "
@@ -137,12 +126,13 @@ def _place(body: AgentBody, names: ObjectNames, placement: Placement, field: str
 
 def _set(body: AgentBody, names: ObjectNames, state: ObjectState, field: str) -> None:
     id = _id(names, state.object)
-    for name, (bring, undo) in _STATES.items():
-        wanted = getattr(state, name)
-        if wanted is not None and _is(body.world[id], name) != wanted:
-            action = bring if wanted else undo
+    # Sliced last: the whole is gone then.
+    for row in sorted(STATES, key=lambda row: row.name == "sliced"):
+        wanted = getattr(state, row.name)
+        if row.sets and wanted is not None and bool(body.world[id].record[row.reads]) != wanted:
+            action = row.sets if wanted else row.clears
             done = body.tell(action, objectId=id, forceAction=True)
-            _must(done, f"{field}.{name}", body)
+            _must(done, f"{field}.{row.name}", body)
     done = True
     if state.filled == "empty" and body.world[id].record["isFilledWithLiquid"]:
         done = body.tell("EmptyLiquidFromObject", objectId=id, forceAction=True)
@@ -150,11 +140,6 @@ def _set(body: AgentBody, names: ObjectNames, state: ObjectState, field: str) ->
         pour: dict[str, Any] = {"fillLiquid": state.filled, "forceAction": True}
         done = body.tell("FillObjectWithLiquid", objectId=id, **pour)
     _must(done, f"{field}.filled", body)
-
-
-def _is(thing: ThorObject, state: str) -> bool:
-    key = {"open": "isOpen", "on": "isToggled"}.get(state, f"is{state.capitalize()}")
-    return bool(thing.record[key])
 
 
 def _grid(body: AgentBody) -> Grid:

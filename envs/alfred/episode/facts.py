@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.states import STATES
 from inhabit.envs.core import SceneObject
-
-_STATES: Mapping[str, tuple[str, str]] = {
-    "open": ("openable", "isOpen"),
-    "on": ("toggleable", "isToggled"),
-    "dirty": ("dirtyable", "isDirty"),
-    "filled": ("canFillWithLiquid", "isFilledWithLiquid"),
-    "sliced": ("sliceable", "isSliced"),
-    "broken": ("breakable", "isBroken"),
-    "cooked": ("cookable", "isCooked"),
-}
-"""State -> THOR's property that allows it, and THOR's property that holds its value."""
-STATE_WORDS: Mapping[str, tuple[str, str]] = {
-    "open": ("open", "closed"),
-    "on": ("on", "off"),
-    "dirty": ("dirty", "clean"),
-    "filled": ("filled", "unfilled"),
-    "sliced": ("sliced", "whole"),
-    "broken": ("broken", "intact"),
-    "cooked": ("cooked", "uncooked"),
-}
-"""State -> adjectives for "holds" and "does not hold"."""
 
 
 def things(episode: EpisodeState) -> Sequence[SceneObject]:
@@ -48,9 +28,9 @@ def _thing(episode: EpisodeState, record: ThorObject, name: str, pixels: int) ->
         name=name,
         kind=word(record.type),
         states={
-            state: bool(record.record[holds])
-            for state, (possible, holds) in _STATES.items()
-            if record.record[possible]
+            state.name: bool(record.record[state.reads])
+            for state in STATES
+            if record.record[state.needs]
         },
         support=support,
         inside=support is not None and preposition(support) == "in",

@@ -12,8 +12,8 @@ from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, TaskType
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, possible_goals, scene_for
-from inhabit.envs.alfred.world.object_types import DOORS
 from inhabit.envs.alfred.world.rooms import Split, rooms
+from inhabit.envs.alfred.world.things import DOORS
 
 _HARDER: Mapping[TaskType, tuple[TaskType, ...]] = {
     "pick_and_place_simple": (

@@ -18,8 +18,8 @@ from inhabit.envs.alfred.scenes.scene import (
 )
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, TYPES, possible_goals
-from inhabit.envs.alfred.world.object_pairs import CLEANED
 from inhabit.envs.alfred.world.rooms import Split
+from inhabit.envs.alfred.world.things import CLEANED
 
 _SOONEST, _LATEST = 2, 5
 """Number of actions after which a disturbance may come."""

@@ -10,22 +10,32 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from inhabit.envs.alfred.episode.facts import STATE_WORDS
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
 from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.scenes.scene import LAMPS, SLICEABLE, AlfredGoal, AlfredScene
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
 from inhabit.envs.alfred.tasks.sampling import TYPES, draw_scene
-from inhabit.envs.alfred.world.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
-from inhabit.envs.alfred.world.object_types import IN, SYNONYMS
-from inhabit.envs.alfred.world.object_types import TYPES as OBJECT_TYPES
 from inhabit.envs.alfred.world.settings import AlfredSettings
+from inhabit.envs.alfred.world.states import STATES
+from inhabit.envs.alfred.world.things import (
+    CLEANED,
+    COOLED,
+    HEATED,
+    IN,
+    IN_SLICES,
+    LIT,
+    LOADS,
+    PLACES,
+    SYNONYMS,
+)
+from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
+from inhabit.envs.simulators.household.types.things import LAMPS
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.world.words import with_article
 
@@ -56,7 +66,7 @@ def _forms(type: str) -> Iterator[dict[str, Any]]:
     """The form for a whole object and, where the type allows it, the one for slices."""
     objects = {*_OBJECTS.get(type, PLACES)}
     yield _form(type, objects, {})
-    sliceable = objects & {*SLICEABLE}
+    sliceable = objects & {*IN_SLICES}
     if sliceable and type != "look_at_obj_in_light":
         yield _form(type, sliceable, {"sliced": {"type": "boolean", "const": True}})
 
@@ -149,7 +159,7 @@ class AlfredTemplate:
             f"{', '.join(TYPES)}. Object and receptacle are object types that the room has, such "
             "as Mug and CounterTop; heating asks for a microwave, cooling for a fridge, cleaning "
             "for a sink, slicing (sliced: true) for a knife and one of "
-            f"{', '.join(SLICEABLE)}. Looking in the light has a toggle (DeskLamp or FloorLamp) "
+            f"{', '.join(IN_SLICES)}. Looking in the light has a toggle (DeskLamp or FloorLamp) "
             "and no parent; with a movable receptacle there is a movable. Things are named as "
             "mug_1: type in lower case and a number. A thing can be placed elsewhere, or stand "
             "open, on, dirty and so on at the start if it is such as can. The goal must not hold "
@@ -213,10 +223,10 @@ def _task(name: str, scene: AlfredScene, rng: random.Random, colors: bool) -> Ta
 
 
 def _lexicon() -> Lexicon:
-    products = {word(f"{type}{SLICED}"): word(type) for type in SLICEABLE}
+    products = {word(f"{type}{SLICED}"): word(type) for type in IN_SLICES}
     return Lexicon(
         kinds=frozenset(map(word, OBJECT_TYPES)),
-        states=STATE_WORDS,
+        states={state.name: state.words for state in STATES},
         synonyms={said: word(type) for said, type in SYNONYMS.items()},
         products={**products, word("EggCracked"): word("Egg")},
         containers=frozenset(map(word, IN)),

@@ -14,10 +14,11 @@ from inhabit.envs.alfred.scenes.goals import is_wanted
 from inhabit.envs.alfred.skills.facing import can_look_for
 from inhabit.envs.alfred.skills.vantage import vantage
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, AgentPose
-from inhabit.envs.alfred.thor.objects import BASINS, ENCLOSING, ThorObject
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.thor.routes import STEP
-from inhabit.envs.alfred.world.object_types import KNIVES
+from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Action
+from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
 
 _PUTTING = frozenset({"put", "put down", "drop"})
 
@@ -32,7 +33,7 @@ class _Treatment:
 
 
 _TREATMENTS: Mapping[str, _Treatment] = {
-    "pick_clean_then_place_in_recep": _Treatment("turn on", "Faucet", BASINS),
+    "pick_clean_then_place_in_recep": _Treatment("turn on", "Faucet", (*BASINS.values(),)),
     "pick_heat_then_place_in_recep": _Treatment("turn on", "Microwave", ("Microwave",)),
     "pick_cool_then_place_in_recep": _Treatment("close", "Fridge", ("Fridge",)),
 }

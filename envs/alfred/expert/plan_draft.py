@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from inhabit.envs.alfred.episode.memory import Memory
 from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject, ThorObjects
-from inhabit.envs.alfred.world.object_types import DOORS, KNIVES
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.alfred.world.things import DOORS, KNIVES
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 _SURFACES = (
     "CounterTop",

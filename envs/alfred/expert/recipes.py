@@ -10,7 +10,8 @@ from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
 from inhabit.envs.alfred.scenes.goals import basin_of, is_wanted, treated
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.thor.objects import BASINS, ThorObject
+from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.simulators.household.types.things import BASINS
 
 
 def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:
@@ -114,7 +115,9 @@ def _clean(draft: PlanDraft, thing: ThorObject) -> None:
     faucets = [f for f in draft.world.of_type("Faucet") if draft.allowed("turn on", f)]
     pairs = {basin.id: f for f in faucets if (basin := basin_of(f, draft.world)) is not None}
     basins = [
-        b for b in draft.world.of_type(*BASINS) if b.id in pairs and draft.allowed("put", b, thing)
+        b
+        for b in draft.world.of_type(*BASINS.values())
+        if b.id in pairs and draft.allowed("put", b, thing)
     ]
     basin = draft.nearest([b for b in basins if _in(draft, thing, b)]) or draft.nearest(basins)
     if basin is None:
@@ -136,7 +139,7 @@ _TREATMENTS: Mapping[str, Callable[[PlanDraft, ThorObject], None]] = {
 _WHERE: Mapping[str, Sequence[str]] = {
     "pick_heat_then_place_in_recep": ("Microwave",),
     "pick_cool_then_place_in_recep": ("Fridge",),
-    "pick_clean_then_place_in_recep": BASINS,
+    "pick_clean_then_place_in_recep": (*BASINS.values(),),
 }
 
 

@@ -18,11 +18,11 @@ from inhabit.envs.alfred.language.vocabulary import vocabulary
 from inhabit.envs.alfred.scenes.goals import is_wanted
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.skills.exploration import unsearched
-from inhabit.envs.alfred.thor.objects import ENCLOSING, ThorObject
-from inhabit.envs.alfred.world.object_pairs import PLACES
-from inhabit.envs.alfred.world.object_types import KNIVES
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.rooms import kind_of
+from inhabit.envs.alfred.world.things import KNIVES, PLACES
 from inhabit.envs.core import Action
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 _LOOKS = 3
 """Viewpoints to explore before receptacles are searched one by one."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from inhabit.envs.alfred.language.naming import split_name, squeeze, word
-from inhabit.envs.alfred.world.object_types import IN, SYNONYMS, TYPES
+from inhabit.envs.alfred.world.things import IN, SYNONYMS, TYPES
 from inhabit.envs.core import Action
 
 IT = "it"

@@ -12,36 +12,17 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.simulators.household.types.things import BASINS, THINGS
 
-_WORDS: Mapping[str, str] = {
-    "SinkBasin": "sink",
-    "BathtubBasin": "bathtub",
-    "CounterTop": "countertop",
-    "TVStand": "tv stand",
-    "CD": "cd",
-    "CellPhone": "cellphone",
-    "ArmChair": "armchair",
-    "KeyChain": "keychain",
-    "BasketBall": "basketball",
-    "Glassbottle": "glass bottle",
-    "HousePlant": "houseplant",
-    "AppleSliced": "apple slice",
-    "BreadSliced": "bread slice",
-    "LettuceSliced": "lettuce slice",
-    "PotatoSliced": "potato slice",
-    "TomatoSliced": "tomato slice",
-    "EggCracked": "cracked egg",
-}
 _SHELL = ("Ceiling", "Doorway", "Floor", "Wall")
 """Types that have no name."""
-_PLAIN = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
-"""Types that are named by their basin, if they have one."""
 
 
 @lru_cache(maxsize=1024)
 def word(type: str) -> str:
     """The word for an object type: "AlarmClock" is "alarm clock"."""
-    return _WORDS.get(type) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type).lower()
+    known = THINGS[type].word if type in THINGS else ""
+    return known or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type).lower()
 
 
 @lru_cache(maxsize=4096)
@@ -74,7 +55,7 @@ class ObjectNames:
         things = list(things)
         types = {thing.type for thing in things}
         for thing in sorted(things, key=lambda t: t.id):
-            unspoken = thing.type in _SHELL or _PLAIN.get(thing.type) in types
+            unspoken = thing.type in _SHELL or BASINS.get(thing.type) in types
             if thing.id not in self._by_id and not unspoken:
                 self._name(thing)
 

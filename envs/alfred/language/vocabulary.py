@@ -14,7 +14,8 @@ from functools import cache
 
 from inhabit.envs.alfred.language.grammar import IT, say
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.world.object_types import (
+from inhabit.envs.alfred.world.rooms import Kind
+from inhabit.envs.alfred.world.things import (
     CARRIED,
     FIXTURES,
     HOLDERS,
@@ -23,24 +24,10 @@ from inhabit.envs.alfred.world.object_types import (
     SLICEABLE,
     TOGGLEABLE,
 )
-from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.core import Action
+from inhabit.envs.simulators.household.types.things import THINGS
 
 MOTIONS = ("look around", "explore", "turn left", "turn right")
-
-_NUMBERED = {
-    "Cabinet": 9,
-    "Drawer": 9,
-    "Shelf": 6,
-    "StoveBurner": 4,
-    "CounterTop": 3,
-    "SideTable": 3,
-    "ArmChair": 2,
-    "Bed": 2,
-    "DiningTable": 2,
-    "SinkBasin": 2,
-    "Sofa": 2,
-}
 
 
 @cache
@@ -65,7 +52,7 @@ def _all(kind: Kind, find: bool) -> Iterator[Action]:
         yield from (
             say("go to", f"{word(type)}_{number}")
             for type in everything
-            for number in range(1, _NUMBERED.get(type, 0) + 1)
+            for number in range(1, THINGS[type].numbered + 1)
         )
     yield from (say("pick up", word(t)) for t in everything if t in items or t in CARRIED)
     yield from (say("put", IT, word(t)) for t in everything if t in holders)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.thor.objects import BASINS, ThorObject, ThorObjects
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.simulators.household.types.things import BASINS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def basin_of(faucet: ThorObject, world: ThorObjects) -> ThorObject | None:
     def gap(basin: ThorObject) -> tuple[float, str]:
         return basin.reach(faucet.position[0], faucet.position[2]), basin.id
 
-    return min(world.of_type(*BASINS), key=gap, default=None)
+    return min(world.of_type(*BASINS.values()), key=gap, default=None)
 
 
 def is_wanted(thing: ThorObject, goal: AlfredGoal) -> bool:

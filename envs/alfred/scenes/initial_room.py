@@ -10,20 +10,18 @@ from inhabit.envs.alfred.language.naming import ObjectNames, word
 from inhabit.envs.alfred.scenes.whereabouts import Whereabouts
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.thor.routes import STEP, Cell
-from inhabit.envs.alfred.world.object_pairs import PLACES
 from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.things import DOORS, PLACES
+from inhabit.envs.simulators.household.types.things import THINGS, those
 
 _ARM = 1.0
 """Metres along the floor from the nearest cell, a little less than the agent's reach."""
 _HIGHEST = 1.9
 """Metres above the floor up to which objects are certainly visible and reachable."""
-_SINGLE = ("CoffeeMachine", "HandTowelHolder", "StoveBurner", "ToiletPaperHanger", "Toaster")
-"""Receptacles for a single object."""
-_ROOMY = ("Bed", "CounterTop", "CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable", "Sofa")
-_HOLLOW = ("Cabinet", "Drawer", "Fridge")
-_ITHOR = Rooms()
-_SPARE = (*_ROOMY, *_HOLLOW)
+_ROOMY = those("roomy")
+_SPARE = _ROOMY | those("hollow")
 """Receptacles where an object may start."""
+_ITHOR = Rooms()
 
 
 class InitialRoom:
@@ -166,12 +164,12 @@ def _holds(cupboard: ThorObject, thing: ThorObject) -> bool:
 
 def _fits(thing: ThorObject, holder: ThorObject, times: int) -> bool:
     """Whether the object fits by size, with a margin."""
-    if holder.type in _SINGLE:
+    if holder.type in THINGS and THINGS[holder.type].capacity is not None:
         return not holder.contents
     width, depth = sorted((thing.size[0], thing.size[2]))
     across, along = sorted((holder.size[0], holder.size[2]))
     spare = 1.0 if holder.type in _ROOMY else 0.85
     flat = width <= across * spare and depth * times <= along * spare * 1.2
-    if holder.type in _HOLLOW or holder.type in ("Microwave", "Safe"):
+    if holder.type in DOORS:
         return flat and thing.size[1] <= holder.size[1] * 0.8
     return flat

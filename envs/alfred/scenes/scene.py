@@ -19,10 +19,11 @@ from pydantic import (
     model_validator,
 )
 
-from inhabit.envs.alfred.world.object_types import TYPES
 from inhabit.envs.alfred.world.rooms import ROOMS
+from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, TYPES
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
+from inhabit.envs.simulators.household.types.things import LAMPS
 
 TaskType = Literal[
     "pick_and_place_simple",
@@ -34,11 +35,6 @@ TaskType = Literal[
     "pick_and_place_with_movable_recep",
 ]
 Liquid = Literal["water", "coffee", "wine"]
-LAMPS = ("DeskLamp", "FloorLamp")
-SLICEABLE = ("Apple", "Bread", "Lettuce", "Potato", "Tomato")
-MOVABLE = ("Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot")
-"""Movable receptacles."""
-
 Name = Annotated[str, Field(min_length=1, max_length=80, examples=["mug_1", "cabinet_3"])]
 ObjectType = Annotated[
     str,
@@ -46,8 +42,6 @@ ObjectType = Annotated[
 ]
 Metres = Annotated[float, Field(ge=-30, le=30, json_schema_extra={"unit": "m"})]
 Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "degrees"})]
-
-
 VERBS: Mapping[str, Any] = {
     "PickupObject": "pick up",
     "PutObject": "put",
@@ -90,8 +84,8 @@ class AlfredGoal(ScenePart):
             if (getattr(self, name) is not None) != (name in needed):
                 verb = "needs" if name in needed else "has no use for"
                 raise ValueError(f"{self.type} {verb} {name!r}")
-        if self.sliced and self.object not in SLICEABLE:
-            raise ValueError(f"{self.object!r} can't be sliced; nearest: {', '.join(SLICEABLE)}")
+        if self.sliced and self.object not in IN_SLICES:
+            raise ValueError(f"{self.object!r} can't be sliced; nearest: {', '.join(IN_SLICES)}")
         return self
 
 

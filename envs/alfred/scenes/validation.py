@@ -6,21 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name
-from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, StartPose, nearest
+from inhabit.envs.alfred.scenes.scene import (
+    AlfredGoal,
+    AlfredScene,
+    ObjectState,
+    StartPose,
+    nearest,
+)
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.thor.routes import STEP, cell
+from inhabit.envs.alfred.world.states import STATES
 from inhabit.envs.core import SceneError
-
-_NEEDED: Mapping[str, str] = {
-    "open": "openable",
-    "on": "toggleable",
-    "dirty": "dirtyable",
-    "broken": "breakable",
-    "cooked": "cookable",
-    "sliced": "sliceable",
-    "filled": "canFillWithLiquid",
-}
-"""State -> the property that an object needs for it."""
 
 
 def check(
@@ -48,18 +44,14 @@ def check(
             known.thing(f"disturbances.{i}.object", moved.object, "pickupable")
             known.thing(f"disturbances.{i}.receptacle", moved.receptacle, "receptacle")
         for state in disturbance.states:
-            for name, needed in _NEEDED.items():
-                if getattr(state, name) is not None:
-                    known.thing(f"disturbances.{i}.{name}", state.object, needed)
+            known.state(f"disturbances.{i}", state)
     for i, placement in enumerate(scene.placements):
         known.thing(f"placements.{i}.object", placement.object, "pickupable")
         known.thing(f"placements.{i}.receptacle", placement.receptacle, "receptacle")
         if placement.object == placement.receptacle:
             raise SceneError(f"placements.{i}: {placement.object!r} can't be in itself.")
     for i, state in enumerate(scene.states):
-        for name, needed in _NEEDED.items():
-            if getattr(state, name) is not None:
-                known.thing(f"states.{i}.{name}", state.object, needed)
+        known.state(f"states.{i}", state)
     if scene.start is not None:
         _check_start(scene.start, places)
 
@@ -96,6 +88,12 @@ class _Known:
 
     def __init__(self, room: str, world: ThorObjects) -> None:
         self._room, self._world, self._names = room, world, ObjectNames(world)
+
+    def state(self, field: str, wanted: ObjectState) -> None:
+        """Check that an object can have these states."""
+        for state in STATES:
+            if getattr(wanted, state.name) is not None:
+                self.thing(f"{field}.{state.name}", wanted.object, state.needs)
 
     def thing(self, field: str, name: str, needed: str) -> ThorObject:
         """The object of that name, if it has the required property."""

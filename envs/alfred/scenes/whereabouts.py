@@ -8,13 +8,9 @@ from dataclasses import dataclass
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.simulators.household.geometry.outline import Outline
+from inhabit.envs.simulators.household.types.things import LAMPS, those
 
-_FURNITURE = """ArmChair Bathtub BathtubBasin Bed CoffeeMachine CoffeeTable Desk DiningTable Dresser
-    Fridge GarbageCan Microwave SideTable SinkBasin Sofa StoveBurner TVStand Television Toaster
-    Toilet"""
-FURNITURE = frozenset(_FURNITURE.split())
-"""Types that tell where another one stands."""
-_LAMPS = ("DeskLamp", "FloorLamp")
+_LANDMARKS = those("landmark")
 _NEAR = 0.35
 """Metres between boxes on the floor within which things stand next to each other."""
 _AT_WALL = 0.3
@@ -59,15 +55,15 @@ class Whereabouts:
         return [] if thing is None else list(self._places(noun, thing))
 
     def _places(self, noun: str, thing: ThorObject) -> Iterator[Place]:
-        if thing.type in _LAMPS:
+        if thing.type in LAMPS:
             for parent in thing.parents:
                 holder = self._by_id.get(parent)
                 if holder is not None and self._alone.get(word(holder.type)) is holder:
                     yield Place("on", word(holder.type))
             return
-        if thing.type not in FURNITURE:
+        if thing.type not in _LANDMARKS:
             return
-        others = {n: t for n, t in self._alone.items() if t.type in FURNITURE and n != noun}
+        others = {n: t for n, t in self._alone.items() if t.type in _LANDMARKS and n != noun}
         near = min(others, key=lambda other: (_gap(thing, others[other]), other), default="")
         if near and 0 <= _gap(thing, others[near]) <= _NEAR:
             yield Place("beside", near)

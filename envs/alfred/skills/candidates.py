@@ -13,7 +13,7 @@ from inhabit.envs.alfred.skills.exploration import unsearched
 from inhabit.envs.alfred.skills.vantage import vantage
 from inhabit.envs.alfred.thor.body import REACH
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.alfred.world.object_types import KNIVES, TYPES
+from inhabit.envs.alfred.world.things import KNIVES, TYPES
 from inhabit.envs.core import Action
 
 _HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")

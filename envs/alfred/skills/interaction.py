@@ -7,8 +7,9 @@ from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.skills.facing import face
 from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.alfred.world.object_types import KNIVES
+from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Reason
+from inhabit.envs.simulators.household.types.things import THINGS
 
 _REASONS = {
     "ObjectNotVisible": (Reason.NOT_VISIBLE, "it can't be seen well enough from here"),
@@ -21,15 +22,6 @@ _REASONS = {
     "InventoryFull": (Reason.HANDS_FULL, "your hand is not free"),
 }
 """THOR's error code -> the reason for an agent."""
-_PARTICULAR = (
-    "CoffeeMachine",
-    "HandTowelHolder",
-    "StoveBurner",
-    "Toaster",
-    "ToiletPaperHanger",
-    "TowelHolder",
-)
-"""Receptacles for a single type of object. Others accept anything that fits, as in ALFRED."""
 _NO_PLACE = ("no valid position", "no room", "no space", "doesn't fit", "does not fit")
 
 
@@ -75,7 +67,8 @@ def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
     if wrong is not None:
         return wrong
     where = f"{preposition(episode.names.of(place.id))} {name}"
-    force = place.type not in _PARTICULAR
+    # Receptacles for particular types; others accept anything that fits, as in ALFRED.
+    force = place.type not in THINGS or THINGS[place.type].capacity is None
     if episode.do("PutObject", place, forceAction=force, placeStationary=True):
         return _touched(episode, place, f"you put {episode.name(held)} {where}.")
     return _refused(episode, "put", place, f"you can't put {episode.name(held)} {where}", held)

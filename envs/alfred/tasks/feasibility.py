@@ -13,10 +13,11 @@ from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.goals import History, conditions
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene, Placement
-from inhabit.envs.alfred.thor.objects import BASINS, ThorObject, ThorObjects
-from inhabit.envs.alfred.world.object_types import DOORS
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.things import DOORS
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
+from inhabit.envs.simulators.household.types.things import BASINS
 
 _ITHOR = Rooms()
 _FIELD_OF_VIEW = 60
@@ -24,7 +25,7 @@ _FIELD_OF_VIEW = 60
 _MOST_PLACES = 6
 """Receptacles of a type that are tried."""
 _APPLIANCE: Mapping[str, tuple[str, ...]] = {
-    "pick_clean_then_place_in_recep": BASINS,
+    "pick_clean_then_place_in_recep": (*BASINS.values(),),
     "pick_heat_then_place_in_recep": ("Microwave",),
     "pick_cool_then_place_in_recep": ("Fridge",),
 }

@@ -15,8 +15,6 @@ from typing import get_args
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
-    LAMPS,
-    SLICEABLE,
     AlfredGoal,
     AlfredScene,
     ObjectState,
@@ -27,10 +25,11 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
 from inhabit.envs.alfred.tasks.wording import instruction
-from inhabit.envs.alfred.world.object_pairs import CLEANED, COOLED, HEATED, LIT, LOADS, PLACES
 from inhabit.envs.alfred.world.rooms import Kind, Rooms, Split
 from inhabit.envs.alfred.world.settings import AlfredSettings
+from inhabit.envs.alfred.world.things import CLEANED, COOLED, HEATED, IN_SLICES, LIT, LOADS, PLACES
 from inhabit.envs.core import Task, TaskError
+from inhabit.envs.simulators.household.types.things import LAMPS
 
 TYPES: Sequence[TaskType] = get_args(TaskType)
 ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
@@ -218,9 +217,9 @@ def goals_of(type: TaskType) -> Iterator[AlfredGoal]:
 
 
 def _with_slices(goal: AlfredGoal) -> Iterator[AlfredGoal]:
-    if goal.type != "pick_two_obj_and_place" or goal.object not in SLICEABLE:
+    if goal.type != "pick_two_obj_and_place" or goal.object not in IN_SLICES:
         yield goal
-    if goal.object in SLICEABLE:
+    if goal.object in IN_SLICES:
         yield goal.model_copy(update={"sliced": True})
 
 

@@ -7,13 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from inhabit.envs.simulators.household.types.things import ENCLOSING
+
 Point = tuple[float, float, float]
 """x, y (up), z in metres."""
-
-ENCLOSING = ("Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe")
-"""Types that enclose their contents when closed."""
-BASINS = ("SinkBasin", "BathtubBasin")
-"""Types that water runs into."""
 
 
 class PartlyKnown(Mapping[str, Any]):

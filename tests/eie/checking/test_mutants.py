@@ -18,8 +18,8 @@ from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.world.object_pairs import PLACES
 from inhabit.envs.alfred.world.rooms import records
+from inhabit.envs.alfred.world.things import PLACES
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
 from inhabit.envs.template import Template

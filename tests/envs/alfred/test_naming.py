@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name, word
 from inhabit.envs.alfred.thor.objects import ThorObjects
-from inhabit.envs.alfred.world.object_types import TYPES
 from inhabit.envs.alfred.world.rooms import ROOMS, records
+from inhabit.envs.alfred.world.things import TYPES
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 

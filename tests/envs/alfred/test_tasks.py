@@ -12,9 +12,9 @@ from inhabit.envs.alfred.scenes.scene import AlfredScene, TaskType
 from inhabit.envs.alfred.scenes.validation import check
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.tasks.wording import instructions
-from inhabit.envs.alfred.world.object_pairs import PLACES
 from inhabit.envs.alfred.world.rooms import ROOMS, Kind, Rooms, Split, rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings
+from inhabit.envs.alfred.world.things import PLACES
 from inhabit.envs.core import Task
 from inhabit.envs.simulators.household.placement.restrictions import allowed
 

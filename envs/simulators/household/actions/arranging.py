@@ -24,7 +24,8 @@ from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, surface
 from inhabit.envs.simulators.household.rooms import ithor
-from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, World
+from inhabit.envs.simulators.household.state.world import SimObject, World
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 _BEYOND_THE_WALLS = 0.5
 """Metres that a pose may lie outside the room; walls are only inferred from objects."""

@@ -22,7 +22,8 @@ from inhabit.envs.simulators.household.geometry.boxes import Array
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
 from inhabit.envs.simulators.household.placement.surfaces import surface
-from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, shut
+from inhabit.envs.simulators.household.state.world import SimObject, shut
+from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
 
 _ARM = 0.65
 """Preferred distance of a put object ahead of the agent's feet, metres."""
@@ -32,7 +33,7 @@ _AHEAD = 10.0
 """Newtons: a drop ahead lands 0.2 m before the hand."""
 _FRAGILE_FALL = 1.0
 """Height in metres from which crockery and glass break in a fall."""
-_BASINS = frozenset({"Bathtub", "BathtubBasin", "Sink", "SinkBasin"})
+_TUBS = frozenset((*BASINS, *BASINS.values()))
 _BEYOND = 0.1
 """In a basin, how far beyond its middle, as a share of its half depth: its near wall hides more."""
 _SIDEWAYS: Mapping[str, tuple[float, float]] = {"Microwave": (-0.5, 0.15)}
@@ -134,7 +135,7 @@ def _wish(house: House, receptacle: SimObject) -> Array:
         return np.asarray(box.center + quarter)
     angle = radians(agent.rotation)
     hand = np.array((agent.x + _ARM * sin(angle), agent.y, agent.z + _ARM * cos(angle)))
-    if receptacle.kind in _BASINS:
+    if receptacle.kind in _TUBS:
         inside = box.axes.T @ (hand - box.center)
         return np.asarray(box.center + box.axes @ np.clip(inside, -0.4 * box.half, 0.4 * box.half))
     return hand
@@ -147,14 +148,12 @@ def _in_view(house: House, receptacle: SimObject) -> Array:
     where they had put them. Elsewhere the preferred position.
     """
     agent, box, kind = house.agent, receptacle.box, receptacle.kind
-    if kind not in _BASINS | ENCLOSING - {"Box"}:
+    if kind not in _TUBS | ENCLOSING - {"Box"}:
         return _wish(house, receptacle)
     angle = radians(agent.rotation)
     right = np.array((cos(angle), 0.0, -sin(angle)))
     ahead = np.array((sin(angle), 0.0, cos(angle)))
-    start = (
-        box.center + _BEYOND * ahead * box.reach if kind in _BASINS else _wish(house, receptacle)
-    )
+    start = box.center + _BEYOND * ahead * box.reach if kind in _TUBS else _wish(house, receptacle)
     wide = float(np.abs(right) @ box.reach)
     low, high = _SIDEWAYS.get(kind, (-0.6, 0.6))
     wanted = float((np.array((agent.x, 0.0, agent.z)) - box.center) @ right)
@@ -267,7 +266,6 @@ _DIRECTIONS: Mapping[str, tuple[float, float, float]] = {
     "Up": (0.0, 1.0, 0.0),
     "Down": (0.0, -1.0, 0.0),
 }
-
 ACTIONS: Mapping[str, ActionFunction] = {
     "PickupObject": pick_up,
     "PutObject": put,

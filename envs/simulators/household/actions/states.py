@@ -12,11 +12,11 @@ from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.placement import pieces
 from inhabit.envs.simulators.household.placement.surfaces import slide
 from inhabit.envs.simulators.household.state.world import SimObject
+from inhabit.envs.simulators.household.types.things import those
 
-_RUNS_CLOSED = frozenset({"Microwave"})
+_RUNS_CLOSED = those("runs_closed")
 """Types that run only when closed, and open only when off."""
-
-TOUGH = frozenset({"CellPhone", "Laptop"})
+TOUGH = those("tough")
 """Breakable types that do not break in a fall, nor into pieces."""
 LIQUIDS = ("water", "coffee", "wine")
 

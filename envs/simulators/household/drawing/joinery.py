@@ -11,7 +11,7 @@ import numpy as np
 from inhabit.envs.simulators.household.drawing.carcass import carcass
 from inhabit.envs.simulators.household.geometry.boxes import Box
 from inhabit.envs.simulators.household.geometry.frames import into, out_of
-from inhabit.envs.simulators.household.geometry.fronts import FURNITURE
+from inhabit.envs.simulators.household.geometry.fronts import CARCASSES
 from inhabit.envs.simulators.household.geometry.outline import Outline
 from inhabit.envs.simulators.household.state.world import SimObject
 from inhabit.envs.simulators.render.material import Material
@@ -92,9 +92,9 @@ class Joinery:
 
     def finish(self, thing: SimObject, mesh: Mesh) -> Mesh:
         """A piece of furniture in the materials of the unit it belongs to."""
-        if thing.kind not in _FITTED and thing.kind not in FURNITURE:
+        if thing.kind not in _FITTED and thing.kind not in CARCASSES:
             return mesh
-        owner = thing.id if thing.kind in FURNITURE else self._owners.get(thing.id)
+        owner = thing.id if thing.kind in CARCASSES else self._owners.get(thing.id)
         wood, metal = self._choice(owner)
         return replace(mesh, palette=tuple(_swapped(m, wood, metal) for m in mesh.palette))
 
@@ -121,7 +121,7 @@ def _owner(thing: SimObject, things: Iterable[SimObject]) -> str | None:
     around = [
         (float(other.box.half.prod()), other.id)
         for other in things
-        if other.kind in FURNITURE and other.box.holds(thing.box.center, 0.05)
+        if other.kind in CARCASSES and other.box.holds(thing.box.center, 0.05)
     ]
     return min(around, default=(0.0, None))[1]
 
@@ -138,7 +138,7 @@ def quarters(things: Mapping[str, SimObject], outline: Outline) -> Mapping[str, 
             pillows = [things[i].box.center for i in thing.contents if things[i].kind == "Pillow"]
             head = sum(float(thing.box.to_own(center)[2]) for center in pillows)
             turns[thing.id] = 180.0 if head < 0 else 0.0
-        elif thing.kind in FURNITURE:
+        elif thing.kind in CARCASSES:
             turns[thing.id] = _front(thing, things.values(), outline)
     return {name: turn for name, turn in turns.items() if turn}
 

@@ -14,12 +14,13 @@ from inhabit.envs.simulators.household.drawing.looks import lit, look_of, mesh_o
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
 from inhabit.envs.simulators.household.geometry.corners import along_walls
 from inhabit.envs.simulators.household.geometry.frames import height_at, into, out_of
-from inhabit.envs.simulators.household.geometry.fronts import FURNITURE
+from inhabit.envs.simulators.household.geometry.fronts import CARCASSES
 from inhabit.envs.simulators.household.geometry.outline import THROUGH_WALLS
 from inhabit.envs.simulators.household.placement.surfaces import rise
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World
+from inhabit.envs.simulators.household.types.things import LAMPS, those
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes import Look
@@ -45,10 +46,9 @@ _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 """Maximum depth in metres that an object may be sunk in its support."""
 _BELOW_TOP = 0.1
 """Metres."""
-_CUSHIONED = frozenset({"ArmChair", "Bed", "Chair", "Sofa"})
+_CUSHIONED = those("cushioned")
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
 """Types of which a room has a single model."""
-_LAMPS = frozenset({"DeskLamp", "FloorLamp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,7 @@ class RoomPicture:
 
     def _is_open(self, world: World, thing: SimObject) -> bool:
         """Whether furniture has an open front: it can't be opened, and things lie below its top."""
-        if thing.kind not in FURNITURE or thing["openable"]:
+        if thing.kind not in CARCASSES or thing["openable"]:
             return False
         top = float(thing.box.high[1]) - _BELOW_TOP
         inside = (first for first in self._first if thing.id in first.parents)
@@ -366,7 +366,7 @@ class RoomPicture:
 
     def _light_lamps(self, world: World) -> None:
         for thing in world.things.values():
-            if thing.kind in _LAMPS:
+            if thing.kind in LAMPS:
                 x, _, z = thing.box.center
                 bulb = (float(x), float(thing.box.high[1]) - 0.1, float(z))
                 on = thing["isToggled"] and thing.present

@@ -9,31 +9,14 @@ import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, read_box, rotation, yaw
 from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outline
+from inhabit.envs.simulators.household.types.things import those
 
-_TURNED_RIGHT = frozenset(
-    {
-        "Blinds",
-        "Faucet",
-        "Fridge",
-        "HandTowelHolder",
-        "LightSwitch",
-        "Sink",
-        "SinkBasin",
-        "Toilet",
-        "ToiletPaperHanger",
-        "TowelHolder",
-    }
-)
+_TURNED_RIGHT = those("turned_right")
 """Types without an oriented box whose recorded rotation is reliable."""
-
-FURNITURE = frozenset({"CoffeeTable", "Desk", "Dresser", "ShelvingUnit", "SideTable", "TVStand"})
+CARCASSES = those("carcass")
 """Types that may have drawers, doors and boards as separate objects."""
-
-_HUNG = frozenset(
-    {"Curtains", "Mirror", "Painting", "Poster", "ShowerCurtain", "ShowerHead", "Window"}
-)
+_HUNG = those("hung")
 """Types that hang on a wall and face away from it."""
-
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 
 
@@ -74,7 +57,7 @@ def built_in(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, float]:
     boxes = {o["objectId"]: read_box(o) for o in objects}
     fronts: dict[str, float] = {}
     for owner in objects:
-        if owner["objectType"] not in FURNITURE:
+        if owner["objectType"] not in CARCASSES:
             continue
         whole = boxes[owner["objectId"]]
         parts = [

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
 from inhabit.envs.simulators.household.geometry.outline import Outline, Solid
-from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD
+from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, OPEN
 
 Shape = tuple[float, float]
 """How round the corners are (0 to 1 of the smaller half side), and by how many metres the
@@ -28,8 +28,6 @@ Shapes = Mapping[str, Shape]
 _WALL = 0.15
 """Metres between the agent's middle and the room's outline. The outline is drawn around what
 stands along the walls, and walls lie a little behind it."""
-OPEN = frozenset({"Floor", "Window", "Blinds", "Curtains"})
-"""Types that do not block the agent."""
 OTHER = "*"
 """Key of the shape of every other type; without it, they are plain boxes."""
 SHAPES: Shapes = {

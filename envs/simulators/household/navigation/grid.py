@@ -15,7 +15,7 @@ from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outli
 
 BODY = 0.2
 """The agent's radius, metres."""
-_NOT_IN_THE_WAY = frozenset({"Floor", "Window", "Blinds", "Curtains"})
+OPEN = frozenset({"Floor", "Window", "Blinds", "Curtains"})
 _SOFT = {"ArmChair": 0.1, "Chair": 0.1, "DogBed": 0.15, "Sofa": 0.1, "Stool": 0.1}
 """Metres by which a box exceeds the real obstacle: backs lean, corners are round."""
 KNEE, HEAD = 0.1, 1.8
@@ -39,7 +39,7 @@ def _obstacles(solids: Iterable[Solid], outline: Outline) -> list[Box]:
     floor = outline.floor
     boxes: list[Box] = []
     for kind, box in solids:
-        if kind in _NOT_IN_THE_WAY or box.high[1] < floor + KNEE or box.low[1] > floor + HEAD:
+        if kind in OPEN or box.high[1] < floor + KNEE or box.low[1] > floor + HEAD:
             continue
         boxes.append(_shrunk(kind, box))
     return boxes

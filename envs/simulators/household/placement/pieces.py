@@ -9,13 +9,15 @@ import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_metadata, xyz
 from inhabit.envs.simulators.household.state.world import SimObject, World
+from inhabit.envs.simulators.household.types.things import THINGS, those
 
-_SLICES: Mapping[str, int] = {"Apple": 2, "Bread": 6, "Lettuce": 7, "Potato": 8, "Tomato": 6}
-"""Number of slices in the tasks of `inhabit`, from the ids in ALFRED's trajectories."""
-_PARTS: Mapping[str, int] = {"Apple": 3, "Bread": 8, "Lettuce": 8, "Potato": 9, "Tomato": 7}
-"""Number of AI2-THOR's slices, whose ids count from 0: the greatest number in published ids, and
-one."""
-_COOKABLE = frozenset({"BreadSliced", "EggCracked", "PotatoSliced"})
+_SLICES: Mapping[str, int] = {
+    name: thing.slices for name, thing in THINGS.items() if thing.slices is not None
+}
+_PARTS: Mapping[str, int] = {
+    name: thing.parts for name, thing in THINGS.items() if thing.parts is not None
+}
+_COOKABLE = those("cooks")
 _CUT = 0.06
 """Gap between slices, as a fraction of a slice's thickness."""
 

@@ -11,16 +11,15 @@ from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.navigation.grid import distance
 from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, Surface, surface
-from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, World, shut
+from inhabit.envs.simulators.household.state.world import SimObject, World, shut
+from inhabit.envs.simulators.household.types.things import ENCLOSING, those
 
 _UPRIGHT = np.eye(3)
 _ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
 """Its own x points up."""
 _ON_Z = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)))
 """Its own z points up."""
-
-_LIES_ON_X = frozenset({"ButterKnife", "Egg", "Knife"})
-_LIES_ON_Z = frozenset({"BaseballBat", "HandTowel", "TennisRacket", "Towel"})
+_LIES_ON_X, _LIES_ON_Z = those("lies_on_x"), those("lies_on_z")
 
 
 def ways_to_lie(kind: str, half: Array, heading: float) -> Iterator[Array]:
@@ -59,13 +58,11 @@ _TOUCHING = 0.04
 """Tolerance in metres for being on a surface."""
 _AT_HAND = 0.1
 """Maximum distance in metres of an object from its hanger."""
-_LOW_RIMMED = frozenset(
-    {"Bathtub", "BathtubBasin", "GarbageCan", "LaundryHamper", "Sink", "SinkBasin"}
-)
+_LOW_RIMMED = those("low_rimmed")
 """Receptacles over whose rim large objects may extend."""
 _OVER_FLOOR = 0.36
 """Metres: what is lower is on the floor too. Right for 96 % of what lies in iTHOR's rooms."""
-_SUNK = frozenset({"Sink", "SinkBasin", "StoveBurner"})
+_SUNK = those("sunk")
 """Objects that nothing may be put across, though they do not rise above the counter."""
 
 

@@ -11,65 +11,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box
-from inhabit.envs.simulators.household.state.world import ENCLOSING, SimObject, World
+from inhabit.envs.simulators.household.state.world import SimObject, World
+from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING, THINGS, those
 
 _ABOVE_BOTTOM: Mapping[str, float] = {
-    "BathtubBasin": 0.0,
-    "Bowl": 0.01,
-    "Box": 0.01,
-    "Cabinet": 0.01,
-    "CoffeeMachine": 0.056,
-    "Cup": 0.01,
-    "Drawer": 0.014,
-    "Fridge": 0.80,
-    "GarbageCan": 0.03,
-    "LaundryHamper": 0.03,
-    "Microwave": 0.07,
-    "Mug": 0.01,
-    "Pan": 0.01,
-    "Plate": 0.01,
-    "Pot": 0.01,
-    "Safe": 0.02,
-    "Shelf": 0.0,
-    "SinkBasin": 0.0,
+    name: thing.rests for name, thing in THINGS.items() if thing.rests is not None
 }
-"""Metres above the bottom of the box."""
-
 _SHARE: Mapping[str, float] = {
-    "ArmChair": 0.48,
-    "Bed": 0.61,
-    "Chair": 0.5,
-    "DogBed": 0.4,
-    "Sofa": 0.47,
-    "Toaster": 0.5,
+    name: thing.share for name, thing in THINGS.items() if thing.share is not None
 }
-"""Fraction of the box's height. Types in neither table hold objects on top."""
-
 _NARROWED: Mapping[str, float] = {
-    "Bathtub": 0.85,
-    "BathtubBasin": 0.85,
-    "Chair": 0.8,
-    "Fridge": 0.85,
-    "GarbageCan": 0.75,
-    "Microwave": 0.8,
-    "SinkBasin": 0.9,
-    "Stool": 0.85,
+    name: thing.narrowed for name, thing in THINGS.items() if thing.narrowed is not None
 }
-"""Usable fraction of the box's width and depth."""
-
-VESSELS = frozenset({"Bowl", "Box", "Cup", "Mug", "Pan", "Plate", "Pot"})
+VESSELS = those("vessel")
 """Movable receptacles."""
 BRIMMING = VESSELS | {"CoffeeMachine", "StoveBurner", "Toaster"}
 """Receptacles for one object of any size."""
-HANGERS = frozenset({"HandTowelHolder", "ToiletPaperHanger", "TowelHolder"})
+HANGERS = those("hanger")
 """Hangers, for one object at a time."""
-_BASINS: Mapping[str, str] = {"Sink": "SinkBasin", "Bathtub": "BathtubBasin"}
-
-
 _DRAWN_OUT = 0.8
 """Fraction of its depth that a drawer extends when fully open."""
-
-
 _THICK_COUNTER = 0.06
 """A worktop's box higher than this, in metres, is the whole counter."""
 
@@ -97,7 +58,7 @@ def surface(world: World, thing: SimObject) -> Surface:
     kind, box = own.kind, own.box
     height = float(box.low[1]) + rise(world, own)
     above = float(box.high[1]) - height
-    inside = kind in ENCLOSING or kind in ("GarbageCan", "SinkBasin", "BathtubBasin")
+    inside = kind in ENCLOSING or kind == "GarbageCan" or kind in BASINS.values()
     roofed = kind in ENCLOSING - {"Box", "LaundryHamper"} or kind in ("Shelf", "CoffeeMachine")
     return Surface(
         thing,
@@ -111,7 +72,7 @@ def surface(world: World, thing: SimObject) -> Surface:
 
 def basin(world: World, thing: SimObject) -> SimObject | None:
     """The basin of a sink or bathtub: the nearest one within half a metre."""
-    kind = _BASINS.get(thing.kind)
+    kind = BASINS.get(thing.kind)
     if kind is None:
         return None
     apart = {

@@ -17,6 +17,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
 from inhabit.envs.simulators.household.geometry.outline import Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.simulators.household.state.agent import AgentState
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,10 +277,6 @@ class World:
 def shut(thing: SimObject) -> bool:
     """Whether it encloses its contents."""
     return thing.kind in ENCLOSING and not thing["isOpen"]
-
-
-ENCLOSING = frozenset({"Box", "Cabinet", "Drawer", "Fridge", "LaundryHamper", "Microwave", "Safe"})
-"""Types that enclose their contents when closed."""
 
 
 def _rises(room: Room) -> Mapping[str, float]:
