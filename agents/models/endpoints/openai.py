@@ -349,7 +349,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         import openai
 
         from inhabit.agents.models.endpoints.endpoint import Endpoint
-        from inhabit.agents.models.endpoints.transport import BoundedClient
+        from inhabit.agents.models.endpoints.transport import BoundedClient, certificates
     except ImportError as error:
         raise UnavailableError(
             f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
@@ -361,7 +361,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         api_key=key or "unset",  # the client insists on something
         max_retries=0,
         timeout=timeout,
-        http_client=BoundedClient(timeout=timeout),
+        http_client=BoundedClient(timeout=timeout, verify=certificates()),
     )
     return Endpoint(
         client,

@@ -288,8 +288,18 @@ CONTENT: dict[str, tuple[Lie, str]] = {
 """Lies that show in the scores."""
 
 
+TEXT_IS_SLOW = [
+    pytest.param(TEXT, id="text", marks=pytest.mark.slow),
+    pytest.param(BATCH, id="images"),
+]
+IMAGES_ARE_SLOW = [
+    pytest.param(TEXT, id="text"),
+    pytest.param(BATCH, id="images", marks=pytest.mark.slow),
+]
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("path", [TEXT, BATCH], ids=["text", "images"])
+@pytest.mark.parametrize("path", TEXT_IS_SLOW)
 @pytest.mark.parametrize("name", [*FORMS, *CONTENT])
 def test_a_server_that_lies_from_the_start_is_asked_candidate_by_candidate(
     name: str, path: str
@@ -305,7 +315,7 @@ def test_a_server_that_lies_from_the_start_is_asked_candidate_by_candidate(
     assert re.search(said, note), note
 
 
-@pytest.mark.parametrize("path", [TEXT, BATCH], ids=["text", "images"])
+@pytest.mark.parametrize("path", IMAGES_ARE_SLOW)
 @pytest.mark.parametrize("name", FORMS)
 def test_a_server_that_begins_to_lie_is_named(name: str, path: str) -> None:
     lie, said = FORMS[name]
