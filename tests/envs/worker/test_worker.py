@@ -228,8 +228,19 @@ def test_a_stopped_worker_is_killed() -> None:
     with WorkerEnv("trouble", "only", {}, deadline=0.3) as env:
         os.kill(env.pid, signal.SIGSTOP)
         with pytest.raises(SimulatorError, match=r"within 0\.3 s"):
-            env.observe()
+            env.progress()
         wait_for(lambda: not alive(env.pid))
+
+
+def test_the_first_image_may_take_as_long_as_a_reset() -> None:
+    with WorkerEnv("trouble", "only", {}, deadline=0.3) as env:
+        env.reset(task(), seed=0)
+        os.kill(env.pid, signal.SIGSTOP)
+        threading.Timer(1.0, os.kill, (env.pid, signal.SIGCONT)).start()
+        env.observe()
+        os.kill(env.pid, signal.SIGSTOP)
+        with pytest.raises(SimulatorError, match=r"'observe' within 0\.3 s"):
+            env.observe()
 
 
 @pytest.mark.slow
