@@ -172,7 +172,10 @@ def test_out_of_disk_it_stops_and_goes_on(undisturbed: Run, tmp_path: Path) -> N
     assert results(Run.open(folder)) == results(undisturbed)
 
 
-@pytest.mark.parametrize(("more", "file"), [((), "index.html"), (("--gif",), "episode.gif")])
+@pytest.mark.parametrize(
+    ("more", "file"),
+    [((), "index.html"), pytest.param(("--gif",), "episode.gif", marks=pytest.mark.slow)],
+)
 def test_pages_of_a_full_disk_are_whole_or_absent(
     more: Sequence[str], file: str, undisturbed: Run, tmp_path: Path
 ) -> None:

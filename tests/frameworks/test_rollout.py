@@ -68,7 +68,9 @@ def test_it_starts_as_the_session_and_the_run_of_the_same_number() -> None:
             assert np.array_equal(turn.picture, session.last.rgb)
 
 
-@pytest.mark.parametrize("env", ["toy", "alfred", "virtualhome"])
+@pytest.mark.parametrize(
+    "env", ["toy", "alfred", pytest.param("virtualhome", marks=pytest.mark.slow)]
+)
 def test_a_copied_start_plays_like_one_built_anew(env: str) -> None:
     kept, built = rollouts(env, 2, keep=2), rollouts(env, 2, keep=0)
     with kept.open() as first, kept.open() as second, built.open() as third:

@@ -285,6 +285,7 @@ def test_a_disk_that_can_not_be_written_to_is_a_sentence(
     assert "can't be written" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_two_films_of_one_episode_at_once(run: Run) -> None:
     program = "from inhabit.cli import main; import sys; main(sys.argv[1:])"
     words = [sys.executable, "-c", program, "show", str(run.folder), "--gif"]

@@ -134,6 +134,7 @@ def test_twins_have_equal_words_and_different_images_and_answers(undisturbed: Pa
         assert len(shown) == len(members)
 
 
+@pytest.mark.slow
 def test_more_workers_make_the_same_set(undisturbed: Path, tmp_path: Path) -> None:
     assert synth(tmp_path / "set", "--workers", "3").returncode == 0
     assert files(tmp_path / "set") == files(undisturbed)
@@ -179,6 +180,7 @@ def test_torn_lines_are_made_anew(undisturbed: Path, tmp_path: Path, cut: int) -
     assert files(out) == files(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_it_and_nothing_is_lost(undisturbed: Path, tmp_path: Path) -> None:
     out = tmp_path / "set"
     stopped = synth(out, limit=15_000)

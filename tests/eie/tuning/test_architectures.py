@@ -27,8 +27,6 @@ from tests.eie.tuning.made_set import write
 from tests.eie.tuning.training import QUICK, train, weights
 
 SEE = [one for one in ARCHITECTURES if one.sees]
-FIRST = ("llava",)
-"""In the quick tests."""
 ROWS = {"qwen3_5", "lfm2_vl", "llama4"}
 """Those whose layers take no tree masks."""
 
@@ -42,11 +40,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("set") / "s", train=12, val=2)
 
 
-@pytest.mark.parametrize(
-    "architecture",
-    [pytest.param(one, marks=[] if one.model_type in FIRST else pytest.mark.slow) for one in SEE],
-    ids=lambda one: one.model_type,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", SEE, ids=lambda one: one.model_type)
 def test_a_tuned_architecture(architecture: Architecture, made: Path, tmp_path: Path) -> None:
     if architecture.video and importlib.util.find_spec("torchvision") is None:
         pytest.skip("its processor needs torchvision")

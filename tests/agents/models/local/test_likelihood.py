@@ -256,6 +256,7 @@ def test_unknown_models(spec: str, says: str) -> None:
         load(spec)
 
 
+@pytest.mark.slow
 def test_a_hub_that_is_away_is_not_waited_for() -> None:
     told = subprocess.run(
         [

@@ -200,6 +200,7 @@ def test_what_is_finer_than_a_pixel_does_not_flicker(pattern: Pattern) -> None:
     assert brightness(stage)[10:-10, 10:-10].std() < 14
 
 
+@pytest.mark.slow
 def test_more_samples_smooth_the_edges_only() -> None:
     stage, camera = furnished(), Camera((0.2, 1.5, 0), 5, 20)
     rough = stage.render(camera, 100, 80)
