@@ -70,7 +70,8 @@ def _start_once(registration: Registration, backend: str, tell: Tell) -> None:
         # It has no tasks of its own, so nothing can be prepared before some are given.
         tell(f"{registration.name} ({backend}): not started, because it has no built-in tasks.")
         return
-    env = make_env(registration, backend, settings, RunSettings())
+    # What is compiled or unpacked at the first start takes minutes on a busy machine.
+    env = make_env(registration, backend, settings, RunSettings(deadline=600, reset_deadline=1800))
     with Episode(env, task, remember=0) as episode:
         start = episode.reset()
         _ = start.observation
