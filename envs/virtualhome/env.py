@@ -32,13 +32,12 @@ from inhabit.envs.virtualhome.graph.goals import Goal, met
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.postconditions import broken
 from inhabit.envs.virtualhome.graph.script import (
-    ARGUMENTS,
     LineError,
     ScriptLine,
     ScriptObject,
     parse_line,
 )
-from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.graph.verbs import VERBS, say
 from inhabit.envs.virtualhome.graph.visibility import held, near, visible
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.language import (
@@ -193,7 +192,7 @@ class VirtualHome(Env):
         following = self._program[len(self._done) : len(self._done) + 1]
         if any(thing.id not in self._seen for line in following for thing in line.things):
             return None
-        verbs = frozenset(verb.action for verb in self._verbs)
+        verbs = frozenset(verb.name for verb in self._verbs)
         start = PlanStart(self._here(), self._character, self._goals, self._done, self._seen, verbs)
         lines = first_lines(start, self._admissible)
         return None if lines is None else frozenset(map(self._said, lines))
@@ -232,8 +231,8 @@ class VirtualHome(Env):
         found = []
         nodes = [node for node in world.nodes() if node.id in self._seen]
         for verb in self._verbs:
-            for things in _combinations(verb.action, nodes, hands, reach if verb.near else None):
-                line = ScriptLine(verb.action, things, index)
+            for things in _combinations(verb.name, nodes, hands, reach if verb.near else None):
+                line = ScriptLine(verb.name, things, index)
                 if world.check(line) is None:
                     found.append(line)
         return found
@@ -259,12 +258,12 @@ class VirtualHome(Env):
 
     def _said(self, line: ScriptLine) -> Action:
         spoken_names = tuple(self._names.of(thing.id) for thing in line.things)
-        return Action(VERBS[line.action].say(*spoken_names), line.action, spoken_names)
+        return Action(say(line.action, *spoken_names), line.action, spoken_names)
 
     def _line(self, action: Action) -> ScriptLine | Outcome:
-        if action.verb not in {v.action for v in self._verbs}:
+        if action.verb not in {v.name for v in self._verbs}:
             return self._outcome(Reason.UNKNOWN_ACTION, f"Nobody here can {action.text}.")
-        if len(action.arguments) != ARGUMENTS[action.verb]:
+        if len(action.arguments) != VERBS[action.verb].arity:
             return self._outcome(Reason.UNKNOWN_ACTION, f"{action.text!r} lacks something.")
         line = self._resolve(action, self._seen)
         if isinstance(line, ScriptLine):
@@ -335,10 +334,10 @@ def _combinations(
     action: str, nodes: Sequence[Any], hands: Sequence[int], reach: Set[int] | None
 ) -> Sequence[tuple[ScriptObject, ...]]:
     """Every possible target of an action; only near objects if it requires that."""
-    if ARGUMENTS[action] == 0:
+    if VERBS[action].arity == 0:
         return [()]
     things = [ScriptObject(n.class_name, n.id) for n in nodes if reach is None or n.id in reach]
-    if ARGUMENTS[action] == 1:
+    if VERBS[action].arity == 1:
         return [(thing,) for thing in things]
     taken = [ScriptObject(n.class_name, n.id) for n in nodes if n.id in hands]
     return [(one, two) for one in taken for two in things]

@@ -6,33 +6,34 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from inhabit.envs.core import Action
 from inhabit.envs.virtualhome.graph.names import NodeNames, squeeze
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, IN_UNITY, ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.graph.verbs import VERBS, Verb, read
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.verbs import VERBS, read, say
 from inhabit.envs.virtualhome.graph.visibility import held, near
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.world.catalogue import ROOMS, catalogue
 from inhabit.envs.virtualhome.world.words import class_of
+from inhabit.envs.world.rows import Verb
 
 HELD = "thing in hand"
 """Placeholder for the held object, right hand first, in the vocabulary."""
 
 
-def verbs(only_unity: bool) -> Sequence[Verb]:
+def verbs(only_unity: bool) -> Sequence[Verb[object]]:
     """The verbs of a run."""
-    return [v for v in VERBS.values() if not only_unity or v.action in IN_UNITY]
+    return [v for v in VERBS.values() if not only_unity or "unity" in v.traits]
 
 
-def vocabulary(chosen: Iterable[Verb]) -> Sequence[Action]:
+def vocabulary(chosen: Iterable[Verb[object]]) -> Sequence[Action]:
     """The vocabulary by class, of all built-in flats rather than the current one."""
     found = []
     for verb in chosen:
-        if ARGUMENTS[verb.action] == 0:
-            found.append(Action(verb.say(), verb.action))
+        if verb.arity == 0:
+            found.append(Action(say(verb.name), verb.name))
         for name, properties in _classes():
-            if ARGUMENTS[verb.action] == 1 and _fits(verb, properties):
-                found.append(Action(verb.say(name), verb.action, (name,)))
-            elif ARGUMENTS[verb.action] == 2 and _fits(verb, properties):
-                found.append(Action(verb.say(HELD, name), verb.action, (HELD, name)))
+            if verb.arity == 1 and _fits(verb, properties):
+                found.append(Action(say(verb.name, name), verb.name, (name,)))
+            elif verb.arity == 2 and _fits(verb, properties):
+                found.append(Action(say(verb.name, HELD, name), verb.name, (HELD, name)))
     return found
 
 
@@ -42,7 +43,7 @@ def plausible(
     character: int,
     seen: Set[int],
     sight: Set[int],
-    chosen: Iterable[Verb],
+    chosen: Iterable[Verb[object]],
 ) -> Iterator[Action]:
     """Plausible actions: navigation to seen objects, and interactions with near and visible ones.
 
@@ -52,24 +53,24 @@ def plausible(
     hands = held(world, character)
     nodes = [n for n in world.nodes() if n.id in seen and n.id != character]
     for verb in chosen:
-        if ARGUMENTS[verb.action] == 0:
-            yield Action(verb.say(), verb.action)
+        if verb.arity == 0:
+            yield Action(say(verb.name), verb.name)
             continue
         for node in nodes:
             if not _fits(verb, node.properties) or (verb.near and node.id not in reach):
                 continue
-            if verb.action not in ("WALK", "RUN", "FIND") and node.id not in sight:
+            if verb.name not in ("WALK", "RUN", "FIND") and node.id not in sight:
                 continue
-            if node.category == "Rooms" and verb.action not in ("WALK", "RUN"):
+            if node.category == "Rooms" and verb.name not in ("WALK", "RUN"):
                 continue
             name = names.of(node.id)
-            if ARGUMENTS[verb.action] == 1:
-                yield Action(verb.say(name), verb.action, (name,))
+            if verb.arity == 1:
+                yield Action(say(verb.name, name), verb.name, (name,))
                 continue
             for hand in hands:
                 if hand != node.id:
                     spoken_names = names.of(hand), name
-                    yield Action(verb.say(*spoken_names), verb.action, spoken_names)
+                    yield Action(say(verb.name, *spoken_names), verb.name, spoken_names)
 
 
 def understand(
@@ -78,12 +79,12 @@ def understand(
     """Parse a text: a verb, and names of this flat or of any flat."""
     known = words if words is not None else {squeeze(name) for name, _ in _classes()}
     for verb, said in read(text):
-        if only_unity and verb.action not in IN_UNITY:
+        if only_unity and "unity" not in verb.traits:
             continue
         called = [_called(name, names, known) for name in said]
         if None not in called:
             spoken_names = tuple(name for name in called if name is not None)
-            return Action(verb.say(*spoken_names), verb.action, spoken_names)
+            return Action(say(verb.name, *spoken_names), verb.name, spoken_names)
     return None
 
 
@@ -124,11 +125,11 @@ def _classes() -> Iterator[tuple[str, Iterable[str]]]:
         yield article.class_name, article.properties
 
 
-def _fits(verb: Verb, properties: Iterable[str]) -> bool:
+def _fits(verb: Verb[object], properties: Iterable[str]) -> bool:
     properties = set(properties)
     if "ROOM" in properties:
-        return verb.action in ("WALK", "RUN")
-    return not verb.properties or not properties.isdisjoint(verb.properties)
+        return verb.name in ("WALK", "RUN")
+    return not verb.needs or not properties.isdisjoint(verb.needs)
 
 
 def _called(said: str, names: NodeNames, known: Set[str]) -> str | None:

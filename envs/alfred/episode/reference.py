@@ -6,20 +6,8 @@ from collections.abc import Callable, Sequence
 
 from inhabit.envs.alfred.episode.memory import Memory
 from inhabit.envs.alfred.language.naming import ObjectNames, split_name, squeeze, word
+from inhabit.envs.alfred.language.verbs import fits
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
-
-Fits = Callable[[ThorObject], bool]
-
-_FITS: dict[str, Fits] = {
-    "pick up": lambda t: t.pickupable and not t.held,
-    "put": lambda t: t.receptacle and not t.shut and not t.held,
-    "open": lambda t: t.openable and not t.open,
-    "close": lambda t: t.openable and t.open,
-    "turn on": lambda t: t.toggleable and not t.on,
-    "turn off": lambda t: t.toggleable and t.on,
-    "slice": lambda t: t.sliceable and not t.sliced and not t.held,
-}
-"""Verb -> whether it can apply to an object."""
 
 
 class Reference:
@@ -72,9 +60,8 @@ class Reference:
         )
 
     def _to_act(self, verb: str) -> Callable[[ThorObject], tuple[object, ...]]:
-        fits = _FITS[verb]
         return lambda thing: (
-            not fits(thing),
+            not fits(verb, thing),
             thing.id != self._memory.focus,
             not thing.visible,
             round(thing.reach(self._x, self._z), 3),
@@ -85,8 +72,3 @@ class Reference:
         said = word(thing.type)
         meant = self.resolve(verb, said)
         return said if meant is not None and meant.id == thing.id else self._names.of(thing.id)
-
-
-def fits(verb: str, thing: ThorObject) -> bool:
-    """Whether a verb can apply to an object in its current state."""
-    return _FITS[verb](thing)

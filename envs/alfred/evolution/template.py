@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.verbs import BY_NAME
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
 from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.counterparts import SLICED
@@ -98,23 +99,6 @@ def _one_of(words: Iterable[str], description: str) -> dict[str, Any]:
     return {"type": "string", "vocabulary": sorted(set(words)), "description": description}
 
 
-_ACTION_KINDS = {
-    "go to": ActionKind.GO,
-    "find": ActionKind.GO,
-    "pick up": ActionKind.TAKE,
-    "put": ActionKind.PUT,
-    "put down": ActionKind.DROP,
-    "drop": ActionKind.DROP,
-    "open": ActionKind.OPEN,
-    "close": ActionKind.CLOSE,
-    "turn on": ActionKind.SWITCH_ON,
-    "turn off": ActionKind.SWITCH_OFF,
-    "slice": ActionKind.CUT,
-    "look around": ActionKind.SEARCH,
-    "explore": ActionKind.SEARCH,
-    "turn left": ActionKind.LOOK,
-    "turn right": ActionKind.LOOK,
-}
 _TREATMENTS: Mapping[str, tuple[str, str, ActionKind, str]] = {
     "pick_heat_then_place_in_recep": ("heat", "heated", ActionKind.SWITCH_ON, "microwave"),
     "pick_cool_then_place_in_recep": ("cool", "cooled", ActionKind.CLOSE, "fridge"),
@@ -203,7 +187,7 @@ class AlfredTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+        return BY_NAME[action.verb].kind if action.verb in BY_NAME else ActionKind.OTHER
 
     def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
         """The text, which is about what is held, unless all of that is visible."""

@@ -9,6 +9,7 @@ from typing import Self
 
 from inhabit.envs.alfred.episode.progress import unmet
 from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.language.verbs import VERBS
 from inhabit.envs.alfred.scenes import goals
 from inhabit.envs.alfred.scenes.goals import is_wanted
 from inhabit.envs.alfred.skills.facing import can_look_for
@@ -19,8 +20,9 @@ from inhabit.envs.alfred.thor.routes import STEP
 from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
+from inhabit.envs.template import ActionKind
 
-_PUTTING = frozenset({"put", "put down", "drop"})
+_PUTTING = frozenset(v.name for v in VERBS if v.kind in (ActionKind.PUT, ActionKind.DROP))
 
 
 @dataclass(frozen=True, slots=True)

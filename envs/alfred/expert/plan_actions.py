@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.plan_draft import HiddenError, PlanStep
-from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.grammar import say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.skills import exploration
 from inhabit.envs.alfred.skills.vantage import stand_of, vantage
@@ -14,6 +14,7 @@ from inhabit.envs.alfred.thor.body import AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, apart
 from inhabit.envs.alfred.thor.routes import STEP, Cell, Stand
 from inhabit.envs.core import Action
+from inhabit.envs.world.language import IT
 
 # What an agent would see if it explored: for plans that need objects it has not seen yet.
 #

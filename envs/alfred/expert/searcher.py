@@ -12,7 +12,7 @@ from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanStep
 from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.expert.recipes import solve
-from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.grammar import say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.language.vocabulary import vocabulary
 from inhabit.envs.alfred.scenes.goals import is_wanted
@@ -23,6 +23,7 @@ from inhabit.envs.alfred.world.rooms import kind_of
 from inhabit.envs.alfred.world.things import KNIVES, PLACES
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import ENCLOSING
+from inhabit.envs.world.language import IT
 
 _LOOKS = 3
 """Viewpoints to explore before receptacles are searched one by one."""

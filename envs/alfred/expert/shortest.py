@@ -13,8 +13,8 @@ from inhabit.envs.alfred.episode.progress import out_of_order, unmet
 from inhabit.envs.alfred.episode.reference import Reference
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.candidate_filter import CandidateFilter
-from inhabit.envs.alfred.language.grammar import IT
 from inhabit.envs.core import Action, Outcome
+from inhabit.envs.world.language import IT
 
 
 class ForkableHouse(Protocol):

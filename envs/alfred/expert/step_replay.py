@@ -7,14 +7,16 @@ from typing import Literal
 
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.planner import AlfredPlanner
-from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.grammar import say
+from inhabit.envs.alfred.language.masks import choose, decode
 from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.verbs import BY_ACTION
 from inhabit.envs.alfred.scenes.counterparts import present
-from inhabit.envs.alfred.scenes.scene import VERBS, LowStep, RecordedThing
+from inhabit.envs.alfred.scenes.scene import LowStep, RecordedThing
 from inhabit.envs.alfred.skills.result import Result
-from inhabit.envs.alfred.thor.masks import choose, decode
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action
+from inhabit.envs.world.language import IT
 
 _MOVES: Mapping[str, str] = {
     "MoveAhead": "move ahead",
@@ -56,7 +58,7 @@ class StepPlanner(AlfredPlanner):
         else:
             thing = self._original(episode, step.thing)
         name = word(step.thing.type) if thing is None else episode.names.of(thing.id)
-        verb = VERBS[step.action]
+        verb = BY_ACTION[step.action].name
         return (say(verb, IT, name) if verb == "put" else say(verb, name),)
 
     def _original(self, episode: EpisodeState, recorded: RecordedThing) -> ThorObject | None:

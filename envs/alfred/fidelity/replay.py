@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.episode.build import build
 from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.language.masks import Mask, choose, decode, drawn
 from inhabit.envs.alfred.scenes.counterparts import present
 from inhabit.envs.alfred.scenes.goals import conditions
 from inhabit.envs.alfred.scenes.scene import AlfredScene, LowStep, RecordedThing
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
-from inhabit.envs.alfred.thor.masks import Mask, choose, decode, drawn
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
 

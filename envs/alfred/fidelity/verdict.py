@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
+from inhabit.envs.alfred.language.masks import SIDE, center, decode, edge, overlap
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.trajectories import read_task
-from inhabit.envs.alfred.thor.masks import SIDE, center, decode, edge, overlap
 from inhabit.envs.alfred.thor.session import Session
 from inhabit.envs.alfred.world.rooms import Cells
 from inhabit.envs.alfred.world.settings import AlfredSettings

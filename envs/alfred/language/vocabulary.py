@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.grammar import say
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.alfred.world.things import (
@@ -26,6 +26,7 @@ from inhabit.envs.alfred.world.things import (
 )
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import THINGS
+from inhabit.envs.world.language import IT
 
 MOTIONS = ("look around", "explore", "turn left", "turn right")
 

@@ -7,8 +7,8 @@ Objects are named as in actions ("mug_2"), object types as in THOR ("Mug").
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
 from pydantic import (
     BaseModel,
@@ -42,16 +42,6 @@ ObjectType = Annotated[
 ]
 Metres = Annotated[float, Field(ge=-30, le=30, json_schema_extra={"unit": "m"})]
 Degrees = Annotated[float, Field(ge=-360, le=360, json_schema_extra={"unit": "degrees"})]
-VERBS: Mapping[str, Any] = {
-    "PickupObject": "pick up",
-    "PutObject": "put",
-    "OpenObject": "open",
-    "CloseObject": "close",
-    "ToggleObjectOn": "turn on",
-    "ToggleObjectOff": "turn off",
-    "SliceObject": "slice",
-}
-"""THOR's interaction -> our verb."""
 
 
 class ScenePart(BaseModel):

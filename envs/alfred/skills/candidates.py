@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inhabit.envs.alfred.episode.reference import Reference, fits
+from inhabit.envs.alfred.episode.reference import Reference
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language.grammar import IT, say
+from inhabit.envs.alfred.language.grammar import say
 from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.verbs import VERBS, fits
 from inhabit.envs.alfred.language.vocabulary import MOTIONS
 from inhabit.envs.alfred.skills.exploration import unsearched
 from inhabit.envs.alfred.skills.vantage import vantage
@@ -15,8 +16,7 @@ from inhabit.envs.alfred.thor.body import REACH
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES, TYPES
 from inhabit.envs.core import Action
-
-_HANDLING = ("pick up", "put", "open", "close", "turn on", "turn off", "slice")
+from inhabit.envs.world.language import IT
 
 
 def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Action]:
@@ -33,7 +33,7 @@ def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Ac
     found += find
     pose = episode.body.pose
     near = [t for t in known if t.reach(pose.x, pose.z) <= REACH and not episode.world.shut_in(t)]
-    for verb in _HANDLING:
+    for verb in (verb.name for verb in VERBS if verb.fits is not None):
         things = [
             thing for thing in near if fits(verb, thing) and _makes_sense(episode, verb, thing)
         ]

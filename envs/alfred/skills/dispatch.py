@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language.grammar import IT
 from inhabit.envs.alfred.language.naming import split_name, squeeze, word
 from inhabit.envs.alfred.skills import exploration, interaction, walking
 from inhabit.envs.alfred.skills.result import Result, done, failed
@@ -13,6 +12,7 @@ from inhabit.envs.alfred.skills.walking import go_to
 from inhabit.envs.alfred.thor.body import HORIZON_STEP
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.core import Action, Reason
+from inhabit.envs.world.language import IT
 from inhabit.envs.world.words import with_article
 
 

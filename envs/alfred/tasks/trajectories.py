@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from inhabit.envs.alfred.language.verbs import BY_ACTION
 from inhabit.envs.alfred.scenes.counterparts import counterpart
 from inhabit.envs.alfred.scenes.scene import (
-    VERBS,
     AlfredGoal,
     AlfredScene,
     LowStep,
@@ -36,8 +36,6 @@ from inhabit.envs.simulators.household.rooms.old_release import RENAMED
 FILE = "traj_data.json"
 MAX_STEPS = 50
 _log = logging.getLogger(__name__)
-
-
 _HOLDING = ("pick up", "slice")
 """Verbs for which ALFRED's planner records the receptacle."""
 
@@ -279,13 +277,13 @@ def _steps(plan: _Plan) -> Iterator[RecordedStep]:
     """The interactions among the expert's low-level actions."""
     for action in plan.low_actions:
         api = action.api_action
-        verb = VERBS.get(api.action)
-        if verb is None:
+        if api.action not in BY_ACTION:
             continue
+        verb = BY_ACTION[api.action].name
         thing = thing_of(api.receptacleObjectId if verb == "put" else api.objectId)
         high = plan.high_pddl[action.high_idx] if action.high_idx < len(plan.high_pddl) else None
         holder = _holder(high.planner_action) if verb in _HOLDING and high is not None else None
-        yield RecordedStep(verb=verb, thing=thing, holder=holder)
+        yield RecordedStep.model_validate({"verb": verb, "thing": thing, "holder": holder})
 
 
 def _low_step(action: _LowAction) -> LowStep:
@@ -293,7 +291,7 @@ def _low_step(action: _LowAction) -> LowStep:
     id = api.receptacleObjectId if api.action == "PutObject" else api.objectId
     return LowStep(
         action=api.action,
-        thing=thing_of(id) if api.action in VERBS else None,
+        thing=thing_of(id) if api.action in BY_ACTION else None,
         mask=action.discrete_action.args.mask or (),
     )
 

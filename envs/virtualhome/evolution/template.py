@@ -15,6 +15,7 @@ from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.virtualhome.evolution.wording import both, worded
 from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
+from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.tasks.sampling import KINDS, DrawnGoal, draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
@@ -69,25 +70,6 @@ def _unique(world: FlatWorld) -> Sequence[Node]:
     return [node for node in nodes if count[node.class_name] == 1]
 
 
-_ACTION_KINDS = {
-    "WALK": ActionKind.GO,
-    "RUN": ActionKind.GO,
-    "FIND": ActionKind.GO,
-    "GRAB": ActionKind.TAKE,
-    "PUTIN": ActionKind.PUT,
-    "PUTBACK": ActionKind.PUT,
-    "DROP": ActionKind.DROP,
-    "RELEASE": ActionKind.DROP,
-    "PUTOBJBACK": ActionKind.DROP,
-    "OPEN": ActionKind.OPEN,
-    "CLOSE": ActionKind.CLOSE,
-    "SWITCHON": ActionKind.SWITCH_ON,
-    "SWITCHOFF": ActionKind.SWITCH_OFF,
-    "CUT": ActionKind.CUT,
-    "TURNTO": ActionKind.LOOK,
-    "LOOKAT": ActionKind.LOOK,
-    "POINTAT": ActionKind.LOOK,
-}
 _BY_STATE: Mapping[str, tuple[ActionKind, str, str]] = {
     "OPEN": (ActionKind.OPEN, "open the {}", "The {} is open."),
     "CLOSED": (ActionKind.CLOSE, "close the {}", "The {} is closed."),
@@ -182,7 +164,7 @@ class VirtualHomeTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+        return VERBS[action.verb].kind if action.verb in VERBS else ActionKind.OTHER
 
     def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
         """The text without what is held, if all of that is visible."""

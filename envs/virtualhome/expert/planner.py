@@ -16,7 +16,8 @@ from inhabit.envs.virtualhome.graph.goals import (
     holds,
     met,
 )
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.visibility import held, near
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
@@ -257,7 +258,7 @@ class _Attempt:
                 self._go(thing)
 
     def _lends_itself(self, action: str) -> Sequence[int]:
-        if ARGUMENTS[action] == 2:
+        if VERBS[action].arity == 2:
             return []
         needed = _NEEDS.get(action, "")
         here = self.world.room(self._me)
@@ -276,18 +277,11 @@ class _Attempt:
 
 
 def _about(action: str, thing: int) -> tuple[int, ...]:
-    return (thing,) if ARGUMENTS[action] else ()
+    return (thing,) if VERBS[action].arity else ()
 
 
-_MAKES: Mapping[str, str] = {
-    "OPEN": "OPEN",
-    "CLOSED": "CLOSE",
-    "ON": "SWITCHON",
-    "OFF": "SWITCHOFF",
-    "CLEAN": "WASH",
-    "PLUGGED_IN": "PLUGIN",
-    "PLUGGED_OUT": "PLUGOUT",
-}
+_MAKES = {verb.makes: verb.name for verb in reversed([*VERBS.values()]) if verb.makes}
+"""State -> the first verb that brings it about."""
 _NEEDS: Mapping[str, str] = {
     "READ": "READABLE",
     "DRINK": "DRINKABLE",

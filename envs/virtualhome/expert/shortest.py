@@ -18,17 +18,10 @@ from inhabit.envs.virtualhome.graph.goals import (
     holds,
     met,
 )
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.verbs import IDLE, VERBS
 from inhabit.envs.virtualhome.graph.visibility import held, visible
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-
-_CHANGE_NOTHING = frozenset(
-    (
-        *("GREET", "DRINK", "EAT", "CUT", "READ", "TOUCH", "TYPE", "WATCH", "LOOKAT", "POINTAT"),
-        *("PUSH", "PULL", "MOVE", "SQUEEZE", "SLEEP", "WAKEUP"),
-    )
-)
-"""Actions that the evolving graph allows without any change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +129,7 @@ def _first_of_two(
     apart = _apart(start)
     if len(apart) > 2:
         return []
-    lines = [
-        line for line in possible() if line.action not in _CHANGE_NOTHING or _counts(start, line)
-    ]
+    lines = [line for line in possible() if line.action not in IDLE or _counts(start, line)]
     hands = held(start.world, start.character)
     if fetched := [i for goal in _unmet(start) if (i := _put(goal, start)) not in (None, *hands)]:
         # An object must be grabbed before it is put, so that no other line can come first.
@@ -160,7 +151,7 @@ def _apart(start: PlanStart) -> set[int | tuple[str, ...]]:
     for goal in _unmet(start):
         match goal:
             case ActionGoal(any_of=words):
-                if used.isdisjoint(words) and _CHANGE_NOTHING.issuperset(words):
+                if used.isdisjoint(words) and IDLE.issuperset(words):
                     found.add(words)
                     used.update(words)
             case _ if (thing := _subject(goal, start)) is not None:
@@ -178,7 +169,7 @@ def _bringing(start: PlanStart, goal: Goal) -> Sequence[ScriptLine] | None:
     lines = _about(start, thing)
     if isinstance(goal, RelationGoal) and thing == goal.from_id:
         lines += _about(start, thing, goal.to_id)
-    return [line for line in lines if line.action not in _CHANGE_NOTHING]
+    return [line for line in lines if line.action not in IDLE]
 
 
 def _subject(goal: StateGoal | RelationGoal, start: PlanStart) -> int | None:
@@ -215,7 +206,7 @@ def _about(start: PlanStart, *ids: int) -> list[ScriptLine]:
     return [
         ScriptLine(action, things, index)
         for action in sorted(start.actions)
-        if ARGUMENTS[action] == len(things)
+        if VERBS[action].arity == len(things)
     ]
 
 

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from inhabit.envs.virtualhome.graph.library import load
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine
+from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 
@@ -43,7 +44,7 @@ class ActionGoal(BaseModel):
 
     kind: Literal["action"] = "action"
     any_of: tuple[str, ...] = Field(min_length=1)
-    """In capitals, of `inhabit.envs.virtualhome.graph.script.ARGUMENTS`."""
+    """In capitals, of `inhabit.envs.virtualhome.graph.verbs.VERBS`."""
     id: int | None = None
     """On this object; None for any object."""
 
@@ -97,8 +98,8 @@ def faults(goals: Sequence[Goal], world: FlatWorld) -> Sequence[str]:
                 found += _unknown("relation", (goal.relation,), environment.Relation.__members__)
             case ActionGoal():
                 ids = () if goal.id is None else (goal.id,)
-                found += _unknown("action", goal.any_of, ARGUMENTS)
-                if ids and not any(ARGUMENTS.get(word) for word in goal.any_of):
+                found += _unknown("action", goal.any_of, VERBS)
+                if ids and not any(word in VERBS and VERBS[word].arity for word in goal.any_of):
                     found.append(f"The goal {goal!r} names a node, and its actions are about none.")
         missing = [i for i in ids if world.node(i) is None]
         found += [f"The goal {goal!r} names node {i}: there is none." for i in missing]

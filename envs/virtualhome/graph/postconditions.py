@@ -8,21 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.visibility import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 
-_STATES: Mapping[str, str] = {
-    "OPEN": "OPEN",
-    "CLOSE": "CLOSED",
-    "SWITCHON": "ON",
-    "SWITCHOFF": "OFF",
-    "PLUGIN": "PLUGGED_IN",
-    "PLUGOUT": "PLUGGED_OUT",
-    "WASH": "CLEAN",
-    "RINSE": "CLEAN",
-    "SCRUB": "CLEAN",
-    "WIPE": "CLEAN",
-}
 _POSTURES: Mapping[str, str] = {"SIT": "SITTING", "LIE": "LYING"}
 _PUTS: Mapping[str, tuple[str, ...]] = {"PUTIN": ("INSIDE",), "PUTBACK": ("ON", "INSIDE")}
 _LETS_GO = ("PUTIN", "PUTBACK", "PUTOBJBACK", "DROP", "RELEASE", "PUTON")
@@ -49,8 +38,9 @@ def broken(world: FlatWorld, character: int, line: ScriptLine) -> str | None:
     node = world.node(thing.id)
     if node is None:
         return f"{thing} is gone"
-    if line.action in _STATES and _STATES[line.action] not in node.states:
-        return f"{thing} is not {_STATES[line.action].lower()}"
+    made = VERBS[line.action].makes
+    if made and made not in node.states:
+        return f"{thing} is not {made.lower()}"
     in_hands = thing.id in held(world, character)
     if line.action == "GRAB" and not in_hands:
         return f"{thing} is in no hand"

@@ -6,28 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inhabit.envs.virtualhome.graph.verbs import VERBS
+
 _LINE = re.compile(
     r"\s*(?:<char(?P<character>\d+)>)?\s*\[(?P<action>\w+)\](?P<things>(?:\s*<[^<>]+>\s*\([^()]+\))*)"
     r"\s*(?:\[\d+\])?\s*"
 )
 _THING = re.compile(r"<([^<>]+)>\s*\((?:\d+\.)?(\d+)\)")
-
-ARGUMENTS = {
-    **dict.fromkeys(("STANDUP", "SLEEP", "WAKEUP"), 0),
-    **dict.fromkeys(("PUTBACK", "PUTIN", "POUR"), 2),
-    **dict.fromkeys(
-        (
-            *("WALK", "RUN", "FIND", "GRAB", "OPEN", "CLOSE", "SWITCHON", "SWITCHOFF"),
-            *("PLUGIN", "PLUGOUT", "SIT", "LIE", "DRINK", "READ", "EAT", "CUT", "LOOKAT"),
-            *("POINTAT", "WATCH", "TURNTO", "TOUCH", "PUSH", "PULL", "MOVE", "WIPE", "WASH"),
-            *("RINSE", "SCRUB", "SQUEEZE", "PUTON", "PUTOFF", "DROP", "RELEASE", "PUTOBJBACK"),
-            *("GREET", "TYPE"),
-        ),
-        1,
-    ),
-}
-"""Every action of the evolving graph -> number of its objects."""
-
 SYNONYMS = {
     "PUT": "PUTBACK",
     "WALKTO": "WALK",
@@ -37,14 +22,6 @@ SYNONYMS = {
     "SWITCH_OFF": "SWITCHOFF",
 }
 """Names of the same actions in Unity and in older scripts."""
-
-IN_UNITY = frozenset(
-    (
-        *("FIND", "WALK", "RUN", "SIT", "STANDUP", "GRAB", "OPEN", "CLOSE", "PUTBACK", "PUTIN"),
-        *("SWITCHON", "SWITCHOFF", "DRINK", "TURNTO", "LOOKAT", "TOUCH"),
-    )
-)
-"""The actions that the Unity simulator executes too."""
 
 
 class LineError(ValueError):
@@ -67,7 +44,7 @@ class ScriptLine:
     """One step of a script."""
 
     action: str
-    """In capitals, one of `ARGUMENTS`."""
+    """In capitals, of `VERBS`."""
     things: tuple[ScriptObject, ...] = ()
     character: int = 0
 
@@ -90,14 +67,14 @@ def parse_line(text: str) -> ScriptLine:
         )
     word = found["action"].upper()
     action = SYNONYMS.get(word, word)
-    if action not in ARGUMENTS:
+    if action not in VERBS:
         raise LineError(f"{text!r}: there is no action {found['action']!r}.")
     things = tuple(
         ScriptObject(name.strip(), int(id_)) for name, id_ in _THING.findall(found["things"])
     )
-    if len(things) != ARGUMENTS[action] or len(things) != found["things"].count("<"):
+    if len(things) != VERBS[action].arity or len(things) != found["things"].count("<"):
         raise LineError(
-            f"{text!r}: {action.lower()} takes {ARGUMENTS[action]} things, each as <name> (id)."
+            f"{text!r}: {action.lower()} takes {VERBS[action].arity} things, each as <name> (id)."
         )
     return ScriptLine(action, things, int(found["character"] or 0))
 

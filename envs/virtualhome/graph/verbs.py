@@ -1,104 +1,132 @@
-"""Script actions to English text, and back."""
+"""Script actions to English text, and back.
+
+The third-party graph executes them: what a row `makes` is what is expected of it. Its traits are
+"unity" (the Unity simulator executes it too) and "idle" (the graph allows it and changes nothing).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS
+from inhabit.envs.template import ActionKind
+from inhabit.envs.world.rows import Verb
 
-
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """The wording of one script action."""
-
-    action: str
-    """In capitals, of `ARGUMENTS`."""
-    words: tuple[str, ...]
-    """Words before, between and after the objects: one more than objects, an empty last one left
-    out."""
-    properties: tuple[str, ...] = ()
-    """An object needs one of these properties for the action; empty: any object."""
-    near: bool = True
-    """Whether the character must be close to the object."""
-
-    def say(self, *names: str) -> str:
-        """The action on these objects: "put the mug_2 in the fridge_1"."""
-        parts = [f"{word} the {name}" for word, name in zip(self.words, names, strict=False)]
-        return " ".join([*parts, *self.words[len(names) :]])
-
-
-_VERBS = (
-    Verb("WALK", ("walk to",), near=False),
-    Verb("RUN", ("run to",), near=False),
-    Verb("FIND", ("find",), near=False),
-    Verb("GRAB", ("grab",), ("GRABBABLE",)),
-    Verb("PUTIN", ("put", "in"), ("CONTAINERS", "RECIPIENT", "CAN_OPEN")),
-    Verb("PUTBACK", ("put", "on"), ("SURFACES", "SITTABLE", "LIEABLE", "RECIPIENT", "CONTAINERS")),
-    Verb("OPEN", ("open",), ("CAN_OPEN",)),
-    Verb("CLOSE", ("close",), ("CAN_OPEN",)),
-    Verb("SWITCHON", ("switch on",), ("HAS_SWITCH",)),
-    Verb("SWITCHOFF", ("switch off",), ("HAS_SWITCH",)),
-    Verb("PLUGIN", ("plug in",), ("HAS_PLUG",)),
-    Verb("PLUGOUT", ("unplug",), ("HAS_PLUG",)),
-    Verb("SIT", ("sit on",), ("SITTABLE",)),
-    Verb("LIE", ("lie on",), ("LIEABLE",)),
-    Verb("STANDUP", ("stand up",)),
-    Verb("SLEEP", ("sleep",)),
-    Verb("WAKEUP", ("wake up",)),
-    Verb("POUR", ("pour", "into"), ("RECIPIENT",)),
-    Verb("DRINK", ("drink",), ("DRINKABLE", "RECIPIENT")),
-    Verb("EAT", ("eat",), ("EATABLE",)),
-    Verb("CUT", ("cut",), ("CUTTABLE",)),
-    Verb("READ", ("read",), ("READABLE",)),
-    Verb("WASH", ("wash",)),
-    Verb("RINSE", ("rinse",)),
-    Verb("SCRUB", ("scrub",)),
-    Verb("WIPE", ("wipe",)),
-    Verb("SQUEEZE", ("squeeze",), ("CLOTHES",)),
-    Verb("PUTON", ("wear",), ("CLOTHES",)),
-    Verb("PUTOFF", ("take off",), ("CLOTHES",)),
-    Verb("PUTOBJBACK", ("put back",), ("GRABBABLE",)),
-    Verb("DROP", ("drop",), ("GRABBABLE",)),
-    Verb("RELEASE", ("release",), ("GRABBABLE",)),
-    Verb("TURNTO", ("turn to",), near=False),
-    Verb("LOOKAT", ("look at",), near=False),
-    Verb("WATCH", ("watch",), ("LOOKABLE",), near=False),
-    Verb("POINTAT", ("point at",), near=False),
-    Verb("TOUCH", ("touch",)),
-    Verb("PUSH", ("push",), ("MOVABLE",)),
-    Verb("PULL", ("pull",), ("MOVABLE",)),
-    Verb("MOVE", ("move",), ("MOVABLE",)),
-    Verb("GREET", ("greet",), ("PERSON",), near=False),
-    Verb("TYPE", ("type on",), ("HAS_SWITCH",)),
+_VERBS: Sequence[Verb[object]] = (
+    Verb("WALK", "walk to {}", ActionKind.GO, near=False, traits=("unity",)),
+    Verb("RUN", "run to {}", ActionKind.GO, near=False, traits=("unity",)),
+    Verb("FIND", "find {}", ActionKind.GO, near=False, traits=("unity",)),
+    Verb("GRAB", "grab {}", ActionKind.TAKE, needs=("GRABBABLE",), traits=("unity",)),
+    Verb(
+        "PUTIN",
+        "put {} in {}",
+        ActionKind.PUT,
+        needs=("CONTAINERS", "RECIPIENT", "CAN_OPEN"),
+        traits=("unity",),
+    ),
+    Verb(
+        "PUTBACK",
+        "put {} on {}",
+        ActionKind.PUT,
+        needs=("SURFACES", "SITTABLE", "LIEABLE", "RECIPIENT", "CONTAINERS"),
+        traits=("unity",),
+    ),
+    Verb("OPEN", "open {}", ActionKind.OPEN, needs=("CAN_OPEN",), makes="OPEN", traits=("unity",)),
+    Verb(
+        "CLOSE",
+        "close {}",
+        ActionKind.CLOSE,
+        needs=("CAN_OPEN",),
+        makes="CLOSED",
+        traits=("unity",),
+    ),
+    Verb(
+        "SWITCHON",
+        "switch on {}",
+        ActionKind.SWITCH_ON,
+        needs=("HAS_SWITCH",),
+        makes="ON",
+        traits=("unity",),
+    ),
+    Verb(
+        "SWITCHOFF",
+        "switch off {}",
+        ActionKind.SWITCH_OFF,
+        needs=("HAS_SWITCH",),
+        makes="OFF",
+        traits=("unity",),
+    ),
+    Verb("PLUGIN", "plug in {}", needs=("HAS_PLUG",), makes="PLUGGED_IN"),
+    Verb("PLUGOUT", "unplug {}", needs=("HAS_PLUG",), makes="PLUGGED_OUT"),
+    Verb("SIT", "sit on {}", needs=("SITTABLE",), traits=("unity",)),
+    Verb("LIE", "lie on {}", needs=("LIEABLE",)),
+    Verb("STANDUP", "stand up", traits=("unity",)),
+    Verb("SLEEP", "sleep", traits=("idle",)),
+    Verb("WAKEUP", "wake up", traits=("idle",)),
+    Verb("POUR", "pour {} into {}", needs=("RECIPIENT",)),
+    Verb("DRINK", "drink {}", needs=("DRINKABLE", "RECIPIENT"), traits=("unity", "idle")),
+    Verb("EAT", "eat {}", needs=("EATABLE",), traits=("idle",)),
+    Verb("CUT", "cut {}", ActionKind.CUT, needs=("CUTTABLE",), traits=("idle",)),
+    Verb("READ", "read {}", needs=("READABLE",), traits=("idle",)),
+    Verb("WASH", "wash {}", makes="CLEAN"),
+    Verb("RINSE", "rinse {}", makes="CLEAN"),
+    Verb("SCRUB", "scrub {}", makes="CLEAN"),
+    Verb("WIPE", "wipe {}", makes="CLEAN"),
+    Verb("SQUEEZE", "squeeze {}", needs=("CLOTHES",), traits=("idle",)),
+    Verb("PUTON", "wear {}", needs=("CLOTHES",)),
+    Verb("PUTOFF", "take off {}", needs=("CLOTHES",)),
+    Verb("PUTOBJBACK", "put back {}", ActionKind.DROP, needs=("GRABBABLE",)),
+    Verb("DROP", "drop {}", ActionKind.DROP, needs=("GRABBABLE",)),
+    Verb("RELEASE", "release {}", ActionKind.DROP, needs=("GRABBABLE",)),
+    Verb("TURNTO", "turn to {}", ActionKind.LOOK, near=False, traits=("unity",)),
+    Verb("LOOKAT", "look at {}", ActionKind.LOOK, near=False, traits=("unity", "idle")),
+    Verb("WATCH", "watch {}", needs=("LOOKABLE",), near=False, traits=("idle",)),
+    Verb("POINTAT", "point at {}", ActionKind.LOOK, near=False, traits=("idle",)),
+    Verb("TOUCH", "touch {}", traits=("unity", "idle")),
+    Verb("PUSH", "push {}", needs=("MOVABLE",), traits=("idle",)),
+    Verb("PULL", "pull {}", needs=("MOVABLE",), traits=("idle",)),
+    Verb("MOVE", "move {}", needs=("MOVABLE",), traits=("idle",)),
+    Verb("GREET", "greet {}", needs=("PERSON",), near=False, traits=("idle",)),
+    Verb("TYPE", "type on {}", needs=("HAS_SWITCH",), traits=("idle",)),
 )
 
-VERBS: Mapping[str, Verb] = {verb.action: verb for verb in _VERBS}
+VERBS: Mapping[str, Verb[object]] = {verb.name: verb for verb in _VERBS}
 """Every action with an executor, by its name in scripts."""
+IDLE = frozenset(verb.name for verb in _VERBS if "idle" in verb.traits)
+"""Actions that the evolving graph allows without any change."""
 
 
-def read(text: str) -> Sequence[tuple[Verb, tuple[str, ...]]]:
+def say(action: str, *names: str) -> str:
+    """The action on objects of these names: "put the mug_2 in the fridge_1"."""
+    return VERBS[action].says.format(*(f"the {name}" for name in names))
+
+
+def _words(verb: Verb[object]) -> Sequence[str]:
+    """The words before and between the objects."""
+    return [words.strip() for words in verb.says.split("{}")]
+
+
+def read(text: str) -> Sequence[tuple[Verb[object], tuple[str, ...]]]:
     """Every reading of a text: the verb, and its object names.
 
     "put the cup on the table" reads one way; a name may hold any words, so there can be several.
     """
     said = " ".join(text.lower().strip().rstrip(".!").split())
-    found: list[tuple[Verb, tuple[str, ...]]] = []
+    found: list[tuple[Verb[object], tuple[str, ...]]] = []
     # Longer words first: "put back the mug" is not "put" with an object called "back the mug".
-    for verb in sorted(_VERBS, key=lambda v: -len(v.words[0])):
-        count = ARGUMENTS[verb.action]
-        if count == 0:
-            if said == verb.words[0]:
+    for verb in sorted(VERBS.values(), key=lambda v: -len(_words(v)[0])):
+        words = _words(verb)
+        if verb.arity == 0:
+            if said == words[0]:
                 found.append((verb, ()))
             continue
-        if not said.startswith(verb.words[0] + " "):
+        if not said.startswith(words[0] + " "):
             continue
-        rest = said[len(verb.words[0]) + 1 :]
-        if count == 1:
+        rest = said[len(words[0]) + 1 :]
+        if verb.arity == 1:
             found.append((verb, (rest,)))
         else:
-            pieces = rest.split(f" {verb.words[1]} ")
+            pieces = rest.split(f" {words[1]} ")
             for i in range(1, len(pieces)):
-                joint = f" {verb.words[1]} "
+                joint = f" {words[1]} "
                 found.append((verb, (joint.join(pieces[:i]), joint.join(pieces[i:]))))
     return found

@@ -19,8 +19,8 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity import frames, simulator, table
 from inhabit.envs.alfred.fidelity.report import write
 from inhabit.envs.alfred.fidelity.verdict import SOLVED, FidelityCheck, TrajectoryVerdict
+from inhabit.envs.alfred.language.masks import center, decode, edge, grown, overlap
 from inhabit.envs.alfred.tasks.trajectories import read
-from inhabit.envs.alfred.thor.masks import center, decode, edge, grown, overlap
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.simulators.household.navigation import recorded_grids
 

@@ -15,7 +15,8 @@ from waiting import PATIENCE
 from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.names import NodeNames
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, LineError, ScriptLine, parse_line
+from inhabit.envs.virtualhome.graph.script import LineError, ScriptLine, parse_line
+from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
@@ -23,7 +24,6 @@ from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
-
 KITCHEN: dict[str, Any] = {"id": 1, "class_name": "kitchen", "category": "Rooms"}
 YETI: dict[str, Any] = {"id": 2, "class_name": "yeti {0}", "category": "Props"}
 MUG: dict[str, Any] = {"id": 3, "class_name": "mug", "category": "Props"}
@@ -124,7 +124,7 @@ def test_a_graph_that_the_server_refuses_changes_nothing_there(box: Any) -> None
         assert len(client.camera_images([0], width=32, height=24)) == 1
 
 
-@pytest.mark.parametrize("action", sorted(a for a, count in ARGUMENTS.items() if count == 1))
+@pytest.mark.parametrize("action", sorted(name for name, verb in VERBS.items() if verb.arity == 1))
 def test_in_no_room_nothing_is_done_and_nothing_trips(action: str) -> None:
     someone = {"id": 5, "class_name": "character", "category": "Characters"}
     line = parse_line(f"[{action}] <mug> (3)")

@@ -9,7 +9,8 @@ import pytest
 from present import needs_virtualhome
 
 from inhabit.envs.virtualhome.graph import library, shortcuts, world
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS, ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
@@ -56,8 +57,8 @@ def random_lines(flat: FlatWorld, draw: random.Random) -> Iterator[ScriptLine]:
     nodes = [node for node in flat.nodes() if node.category not in ("Rooms", "Characters")]
     things = [ScriptObject(node.class_name, node.id) for node in draw.sample(nodes, 25)]
     for _ in range(LINES // 2):
-        action = draw.choice(sorted(ARGUMENTS))
-        chosen = tuple(draw.sample(things, ARGUMENTS[action]))
+        action = draw.choice(sorted(VERBS))
+        chosen = tuple(draw.sample(things, VERBS[action].arity))
         if chosen:
             yield ScriptLine("WALK", chosen[-1:], 0)
         yield ScriptLine(action, chosen, 0)

@@ -11,8 +11,7 @@ from inhabit.envs.core import Action, Outcome, Reason
 from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
-from inhabit.envs.virtualhome.graph.script import ARGUMENTS
-from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.graph.verbs import VERBS, say
 from inhabit.envs.virtualhome.tasks.eai import tasks as eai_tasks
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, character_of
@@ -78,14 +77,14 @@ def at_first(flat: EmbeddedVirtualHome) -> list[str]:
 def everything(nodes: Sequence[str], others: Sequence[str]) -> Iterator[Action]:
     """Every verb about every node; where it takes two things, with each of `others`."""
     for verb in VERBS.values():
-        match ARGUMENTS[verb.action]:
+        match verb.arity:
             case 0:
-                yield Action(verb.say(), verb.action)
+                yield Action(say(verb.name), verb.name)
             case 1:
-                yield from (Action(verb.say(n), verb.action, (n,)) for n in nodes)
+                yield from (Action(say(verb.name, n), verb.name, (n,)) for n in nodes)
             case _:
                 pairs = {pair for n in nodes for o in others for pair in ((o, n), (n, o))}
-                yield from (Action(verb.say(*p), verb.action, p) for p in sorted(pairs))
+                yield from (Action(say(verb.name, *p), verb.name, p) for p in sorted(pairs))
 
 
 def contradictions(env: EmbeddedVirtualHome) -> list[str]:

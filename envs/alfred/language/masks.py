@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.alfred.language.verbs import applies
 from inhabit.envs.alfred.thor.body import AgentBody
 from inhabit.envs.alfred.thor.objects import ThorObject
 
 SIDE = 300
 """Width and height of ALFRED's images, pixels."""
 Mask = NDArray[np.bool_]
-
 _REACHES = (0, 6, 16)
 """Pixels by which a mask that matches nothing is dilated, in turn."""
-
-_TAKES: Mapping[str, Callable[[ThorObject], bool]] = {
-    "PickupObject": lambda thing: thing.pickupable,
-    "PutObject": lambda thing: thing.receptacle and not thing.shut and not thing.held,
-    "OpenObject": lambda thing: thing.openable,
-    "CloseObject": lambda thing: thing.openable,
-    "ToggleObjectOn": lambda thing: thing.toggleable,
-    "ToggleObjectOff": lambda thing: thing.toggleable,
-    "SliceObject": lambda thing: thing.sliceable,
-}
-"""Action -> the objects that it can apply to."""
 
 
 def decode(runs: Iterable[tuple[int, int]]) -> Mask:
@@ -74,8 +63,8 @@ def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
     touches no suitable object, it is dilated by some pixels: objects may be slightly displaced.
     """
     index, names = body.instances()
-    world, takes = body.world, _TAKES[action]
-    suits = [i for i, name in enumerate(names) if name in world and takes(world[name])]
+    world = body.world
+    suits = [i for i, name in enumerate(names) if name in world and applies(action, world[name])]
     for reach in _REACHES:
         pointed = grown(mask, reach)
         ranked = [(-overlap(index == i, pointed), names[i]) for i in suits]
