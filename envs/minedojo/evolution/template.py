@@ -25,6 +25,7 @@ from inhabit.envs.minedojo.evolution.workshop import (
     needed_for,
 )
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Node, graph
+from inhabit.envs.minedojo.language.verbs import VERBS, gathers
 from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
@@ -32,20 +33,6 @@ from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon
 
-_ACTION_KINDS = {
-    "find": ActionKind.SEARCH,
-    "explore": ActionKind.SEARCH,
-    "look around": ActionKind.LOOK,
-    "mine": ActionKind.GATHER,
-    "hunt": ActionKind.GATHER,
-    "milk": ActionKind.GATHER,
-    "shear": ActionKind.GATHER,
-    "collect": ActionKind.GATHER,
-    "craft": ActionKind.MAKE,
-    "smelt": ActionKind.MAKE,
-    "place": ActionKind.DROP,
-}
-_GATHERED = ("mine", "hunt", "milk", "shear", "collect")
 MAX_STEPS = 40
 
 
@@ -140,7 +127,7 @@ class MineDojoTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+        return VERBS[action.verb].kind if action.verb in VERBS else ActionKind.OTHER
 
 
 def _task(name: str, scene: MineDojoScene, rng: random.Random) -> Task:
@@ -172,7 +159,7 @@ def _lexicon() -> Lexicon:
 
 def _origin(verb: str, about: str, needs: Mapping[str, int]) -> str:
     """The main ingredient of an item; for a gathered one, its block or mob."""
-    if verb in _GATHERED:
+    if gathers(verb):
         return about
     return max(needs, key=lambda name: (needs[name], name))
 
@@ -202,13 +189,13 @@ def _add(
     needs = [part.item for part in node.parts if part.item in found]
     if node.way.station is not None:
         needs.append(_set_up(node.way.station, held, found))
-    gathers = node.way.verb in _GATHERED
-    wish = f"{'get' if gathers else 'make'} {node.count} {plain(node.item)}"
+    gathered = gathers(node.way.verb)
+    wish = f"{'get' if gathered else 'make'} {node.count} {plain(node.item)}"
     found[node.item] = Event(
         node.item,
         wish,
         "",
-        ActionKind.GATHER if gathers else ActionKind.MAKE,
+        ActionKind.GATHER if gathered else ActionKind.MAKE,
         say(node.way.verb, node.way.about).arguments[-1],
         tuple(dict.fromkeys(needs)),
     )

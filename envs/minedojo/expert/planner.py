@@ -15,6 +15,7 @@ from inhabit.envs.minedojo.expert.topology import (
     cheapest,
     costs,
 )
+from inhabit.envs.minedojo.language.verbs import gathers
 from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
@@ -108,7 +109,7 @@ class _Draft:
             self._apply(item, way)
 
     def _apply(self, item: str, way: Acquisition) -> None:
-        if way.verb in ("mine", "hunt", "milk", "shear", "collect"):
+        if gathers(way.verb):
             self.find(way.about)
         if way.verb == "smelt":
             self._burn()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from inhabit.envs.core import Action
-from inhabit.envs.minedojo.language.wording import ALONE, arguments, say
+from inhabit.envs.minedojo.language.verbs import ALONE
+from inhabit.envs.minedojo.language.wording import arguments, say
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.world.catalogue import recipes, smelts
 from inhabit.envs.minedojo.world.game_state import GameState

@@ -6,20 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from inhabit.envs.core import Action
+from inhabit.envs.minedojo.language.verbs import ALIASES, ALONE
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.names import mobs, names
 from inhabit.envs.minedojo.world.catalogue import recipes
 
-ALONE = ("look around", "explore", "wait", "sleep")
 _LIQUIDS = ("water", "lava")
 _MILKED = ("cow", "mooshroom")
 _UNBREAKABLE = {"water", "flowing_water", "lava", "flowing_lava", "bedrock", "fire", "portal"}
-_ALIASES = {
-    "collect": "mine", "harvest": "mine", "dig": "mine", "break": "mine", "attack": "hunt",
-    "kill": "hunt", "combat": "hunt", "make": "craft", "cook": "smelt", "put": "place",
-    "wear": "equip", "hold": "equip", "locate": "find", "goto": "find",
-}  # fmt: skip
-"""Synonym -> our verb."""
 
 
 @cache
@@ -68,7 +62,7 @@ def understand(text: str) -> Action | None:
     known = arguments()
     if about in known.get(verb, ()):
         return say(verb, about)
-    verb = _ALIASES.get(verb, verb)
+    verb = ALIASES.get(verb, verb)
     return say(verb, about) if about in known.get(verb, ()) else None
 
 
