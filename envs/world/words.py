@@ -4,6 +4,13 @@ from __future__ import annotations
 
 _IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "leaves"}
 
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number(count: int) -> str:
+    """A number in words, up to ten: "no", "one"."""
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+
 
 def with_article(noun: str) -> str:
     """The noun with "a" or "an"."""

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.kinds import TREATMENTS
 
 _STATES = (
     "isOpen",
@@ -36,9 +37,7 @@ def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
             "horizon": round(pose.horizon, 1),
         },
         "objects": [_object(episode, thing) for thing in episode.world],
-        "heated": [*sorted(episode.history.heated)],
-        "cooled": [*sorted(episode.history.cooled)],
-        "cleaned": [*sorted(episode.history.cleaned)],
+        **{one.done: [*sorted(episode.history.of(one))] for one in TREATMENTS},
         "seen": list(episode.memory.seen),
         "visited": list(episode.memory.visited),
         "focus": episode.memory.focus,

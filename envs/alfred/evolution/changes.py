@@ -11,21 +11,10 @@ from inhabit.envs.alfred.evolution import longer
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, TaskType
 from inhabit.envs.alfred.tasks.feasibility import feasibility
-from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, possible_goals, scene_for
-from inhabit.envs.alfred.world.rooms import Split, rooms
+from inhabit.envs.alfred.tasks.sampling import possible_goals, scene_for
+from inhabit.envs.alfred.world.rooms import Kind, Split, rooms
 from inhabit.envs.alfred.world.things import DOORS
 
-_HARDER: Mapping[TaskType, tuple[TaskType, ...]] = {
-    "pick_and_place_simple": (
-        "pick_clean_then_place_in_recep",
-        "pick_heat_then_place_in_recep",
-        "pick_cool_then_place_in_recep",
-    ),
-}
-_COMBINED: Mapping[TaskType, tuple[TaskType, ...]] = {
-    "pick_and_place_simple": ("pick_two_obj_and_place", "pick_and_place_with_movable_recep"),
-    "pick_clean_then_place_in_recep": ("pick_and_place_with_movable_recep",),
-}
 _RARE = 3
 """The new object is drawn from this many of the rarest types."""
 
@@ -41,7 +30,7 @@ def _another_room(scene: AlfredScene, rng: random.Random, split: Split) -> Alfre
     goal = scene.goal
     if scene.also or scene.condition or scene.disturbances:
         return None
-    room = rng.choice(rooms(rng.choice(ROOM_KINDS[goal.type]), split))
+    room = rng.choice(rooms(rng.choice(goal.kind.rooms), split))
     if room == scene.room or goal not in possible_goals(goal.type, room):
         return None
     return scene_for(goal, room, rng)
@@ -67,7 +56,7 @@ def _rarer_object(scene: AlfredScene, rng: random.Random, split: Split) -> Alfre
 def _rooms_with() -> Counter[str]:
     """Object type -> number of the 120 rooms that have one."""
     count: Counter[str] = Counter()
-    for kind in ROOM_KINDS["pick_and_place_simple"]:
+    for kind in Kind:
         for name in rooms(kind):
             room = initial_room(name)
             count.update({room.type(item) for item in room.items})
@@ -75,11 +64,11 @@ def _rooms_with() -> Counter[str]:
 
 
 def _harder(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
-    return _grown(scene, _HARDER.get(scene.goal.type, ()), rng)
+    return _grown(scene, scene.goal.kind.harder, rng)
 
 
 def _combined(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
-    return _grown(scene, _COMBINED.get(scene.goal.type, ()), rng)
+    return _grown(scene, scene.goal.kind.combined, rng)
 
 
 def _grown(scene: AlfredScene, types: Sequence[TaskType], rng: random.Random) -> AlfredScene | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
@@ -17,36 +17,24 @@ from inhabit.envs.alfred.scenes.scene import (
     TaskType,
 )
 from inhabit.envs.alfred.tasks.feasibility import feasibility
-from inhabit.envs.alfred.tasks.sampling import ROOM_KINDS, TYPES, possible_goals
+from inhabit.envs.alfred.tasks.sampling import possible_goals
+from inhabit.envs.alfred.world.kinds import BY_NAME, CLEANING, KIND_NAMES, LOOKING, SIMPLE
 from inhabit.envs.alfred.world.rooms import Split
-from inhabit.envs.alfred.world.things import CLEANED
 
 _SOONEST, _LATEST = 2, 5
 """Number of actions after which a disturbance may come."""
-_SHORT: tuple[TaskType, ...] = ("pick_and_place_simple", "look_at_obj_in_light")
-"""Types for a further goal of tasks that are long already."""
-
-
+_SHORT = (SIMPLE.name, LOOKING.name)
+"""Kinds for a further goal of tasks that are long already."""
 _LONGEST = 16
 """Number of actions that the expert may be expected to take for goals that are added to others.
 Beyond it most tasks have more than 20 actions, which synthesis rejects."""
-_ACTIONS: Mapping[TaskType, int] = {
-    "look_at_obj_in_light": 3,
-    "pick_and_place_simple": 4,
-    "pick_and_place_with_movable_recep": 7,
-    "pick_two_obj_and_place": 8,
-    "pick_clean_then_place_in_recep": 9,
-    "pick_cool_then_place_in_recep": 11,
-    "pick_heat_then_place_in_recep": 13,
-}
-"""Task type -> actions that the expert takes at least, exploration not counted."""
 _SLICING = 6
 """Further actions for slices: fetch the knife, slice, and put the knife down."""
 
 
 def expected_actions(goals: Iterable[AlfredGoal]) -> int:
     """Actions that the expert takes for these goals, roughly; exploration is not counted."""
-    return sum(_ACTIONS[goal.type] + _SLICING * goal.sliced for goal in goals)
+    return sum(goal.kind.actions + _SLICING * goal.sliced for goal in goals)
 
 
 def second_goal(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
@@ -69,8 +57,9 @@ def ordering(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScen
 def condition(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     """Washing depends on whether the object is dirty, which only looking at it tells."""
     goal, room = scene.goal, initial_room(scene.room)
-    types = ("pick_and_place_simple", "pick_clean_then_place_in_recep")
-    if goal.type not in types or goal.sliced or goal.object not in CLEANED or scene.condition:
+    if goal.kind not in (SIMPLE, CLEANING) or goal.sliced or scene.condition:
+        return None
+    if goal.object not in CLEANING.objects:
         return None
     only = room.of_type(str(goal.object))
     if room.number(word(str(goal.object))) != 1 or len(only) != 1:
@@ -78,8 +67,8 @@ def condition(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredSce
     name = room.name_of(only[0])
     if not room.thing(name).record["dirtyable"] or any(s.object == name for s in scene.states):
         return None
-    washed = _of_type(goal, "pick_clean_then_place_in_recep")
-    placed = _of_type(goal, "pick_and_place_simple")
+    washed = _of_type(goal, CLEANING.name)
+    placed = _of_type(goal, SIMPLE.name)
     if washed not in possible_goals(washed.type, scene.room):
         return None
     dirty = rng.random() < 0.5
@@ -123,8 +112,8 @@ def _other_goal(scene: AlfredScene, rng: random.Random) -> AlfredGoal | None:
         return None
     kind = initial_room(scene.room).where.kind(scene.room)
     used = set[str]().union(*(_types(goal) for goal in scene.goals))
-    simple = scene.goal.type == "pick_and_place_simple"
-    types = [type for type in (TYPES if simple else _SHORT) if kind in ROOM_KINDS[type]]
+    simple = scene.goal.kind is SIMPLE
+    types = [type for type in (KIND_NAMES if simple else _SHORT) if kind in BY_NAME[type].rooms]
     lit = any(goal.toggle is not None for goal in scene.goals)
     goals = [
         goal

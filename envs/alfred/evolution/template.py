@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
@@ -20,16 +19,13 @@ from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
-from inhabit.envs.alfred.tasks.sampling import TYPES, draw_scene
+from inhabit.envs.alfred.tasks.sampling import draw_scene
+from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, TaskKind
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.states import STATES
 from inhabit.envs.alfred.world.things import (
-    CLEANED,
-    COOLED,
-    HEATED,
     IN,
     IN_SLICES,
-    LIT,
     LOADS,
     PLACES,
     SYNONYMS,
@@ -38,51 +34,37 @@ from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.simulators.household.types.things import LAMPS
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.world.words import with_article
-
-# The JSON schema of ALFRED's goals for task writers: the forms of each task type.
-#
-# `AlfredGoal` rejects missing parameters, but its own schema cannot express which type requires
-# what. These forms do, and list the usual objects of each type.
-
-_OBJECTS: Mapping[str, Iterable[str]] = {
-    "look_at_obj_in_light": LIT,
-    "pick_clean_then_place_in_recep": CLEANED,
-    "pick_heat_then_place_in_recep": HEATED,
-    "pick_cool_then_place_in_recep": COOLED,
-    "pick_and_place_with_movable_recep": tuple(chain.from_iterable(LOADS.values())),
-}
-"""Objects that are valid for task types with a restriction."""
+from inhabit.envs.world.words import number, with_article
 
 
 def goal_schema() -> dict[str, Any]:
     """A JSON schema that accepts any one of `forms`."""
     return {
         "description": "What is wanted, in ALFRED's parameters (`pddl_params`).",
-        "anyOf": [form for type in TYPES for form in _forms(type)],
+        "anyOf": [form for kind in KINDS for form in _forms(kind)],
     }
 
 
-def _forms(type: str) -> Iterator[dict[str, Any]]:
+def _forms(kind: TaskKind) -> Iterator[dict[str, Any]]:
     """The form for a whole object and, where the type allows it, the one for slices."""
-    objects = {*_OBJECTS.get(type, PLACES)}
-    yield _form(type, objects, {})
+    objects = {*kind.objects}
+    yield _form(kind, objects, {})
     sliceable = objects & {*IN_SLICES}
-    if sliceable and type != "look_at_obj_in_light":
-        yield _form(type, sliceable, {"sliced": {"type": "boolean", "const": True}})
+    if sliceable and not kind.light:
+        yield _form(kind, sliceable, {"sliced": {"type": "boolean", "const": True}})
 
 
-def _form(type: str, objects: Iterable[str], more: Mapping[str, Any]) -> dict[str, Any]:
+def _form(kind: TaskKind, objects: Iterable[str], more: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "type": {"type": "string", "const": type},
+        "type": {"type": "string", "const": kind.name},
         "object": _one_of(objects, "What is to be placed, or held in the light."),
         **more,
     }
     placed = objects
-    if type == "pick_and_place_with_movable_recep":
+    if kind.movable:
         placed = LOADS
         fields["movable"] = _one_of(LOADS, "What it lies in when it is placed.")
-    if type == "look_at_obj_in_light":
+    if kind.light:
         fields["toggle"] = _one_of(LAMPS, "The lamp.")
     else:
         places = {place for object in placed for place in PLACES.get(object, ())}
@@ -99,16 +81,7 @@ def _one_of(words: Iterable[str], description: str) -> dict[str, Any]:
     return {"type": "string", "vocabulary": sorted(set(words)), "description": description}
 
 
-_TREATMENTS: Mapping[str, tuple[str, str, ActionKind, str]] = {
-    "pick_heat_then_place_in_recep": ("heat", "heated", ActionKind.SWITCH_ON, "microwave"),
-    "pick_cool_then_place_in_recep": ("cool", "cooled", ActionKind.CLOSE, "fridge"),
-    "pick_clean_then_place_in_recep": ("wash", "washed", ActionKind.SWITCH_ON, "faucet"),
-}
-"""Task type -> verb, participle, kind of action, and the appliance that is used."""
 _TRIES = 40
-_OFTEN = {"pick_two_obj_and_place": 0.4, "pick_and_place_with_movable_recep": 0.8}
-"""Weights of task types; 1 for the others. iTHOR's rooms have two of few objects: slices, rolls of
-toilet paper, statues and vases; and three in ten things that can be loaded are a box."""
 
 
 class AlfredTemplate:
@@ -139,21 +112,21 @@ class AlfredTemplate:
         """The possible objects and goals, for a writer."""
         return (
             "One room of AI2-THOR: FloorPlan1 to 30 are kitchens, 201 to 230 living rooms, 301 to "
-            "330 bedrooms, 401 to 430 bathrooms. The goal is one of ALFRED's seven types: "
-            f"{', '.join(TYPES)}. Object and receptacle are object types that the room has, such "
-            "as Mug and CounterTop; heating asks for a microwave, cooling for a fridge, cleaning "
-            "for a sink, slicing (sliced: true) for a knife and one of "
-            f"{', '.join(IN_SLICES)}. Looking in the light has a toggle (DeskLamp or FloorLamp) "
-            "and no parent; with a movable receptacle there is a movable. Things are named as "
-            "mug_1: type in lower case and a number. A thing can be placed elsewhere, or stand "
-            "open, on, dirty and so on at the start if it is such as can. The goal must not hold "
-            "at the start. Leave out start, held, placements, states and spawn_seed where they "
-            "don't matter."
+            "330 bedrooms, 401 to 430 bathrooms. The goal is one of ALFRED's "
+            f"{number(len(KINDS))} types: {', '.join(KIND_NAMES)}. Object and receptacle are "
+            "object types that the room has, such as Mug and CounterTop; heating asks for a "
+            "microwave, cooling for a fridge, cleaning for a sink, slicing (sliced: true) for a "
+            f"knife and one of {', '.join(IN_SLICES)}. Looking in the light has a toggle (DeskLamp "
+            "or FloorLamp) and no parent; with a movable receptacle there is a movable. Things are "
+            "named as mug_1: type in lower case and a number. A thing can be placed elsewhere, or "
+            "stand open, on, dirty and so on at the start if it is such as can. The goal must not "
+            "hold at the start. Leave out start, held, placements, states and spawn_seed where "
+            "they don't matter."
         )
 
     def seed(self, rng: random.Random, name: str) -> Task:
         """Sample a new task: type, room, object and receptacle."""
-        type = rng.choices(TYPES, [_OFTEN.get(type, 1.0) for type in TYPES])[0]
+        type = rng.choices(KIND_NAMES, [kind.often for kind in KINDS])[0]
         scene = None
         while scene is None:
             scene = draw_scene(type, rng, self._split)
@@ -221,9 +194,9 @@ def _lexicon() -> Lexicon:
 def _all_events(scene: AlfredScene) -> Iterator[Event]:
     """The events of all goals; those of later goals have a number."""
     earlier: tuple[str, ...] = ()
-    for number, goal in enumerate(scene.goals, start=1):
+    for nth, goal in enumerate(scene.goals, start=1):
         found = list(_events(goal))
-        mark = f" {number}" if number > 1 else ""
+        mark = f" {nth}" if nth > 1 else ""
         for at, event in enumerate(found):
             needs = tuple(f"{need}{mark}" for need in event.needs)
             if scene.in_order and not needs:
@@ -251,12 +224,11 @@ def _events(goal: AlfredGoal) -> Iterator[Event]:
         before = ("slice",)
     yield Event("take", f"pick up {with_article(thing)}", "", ActionKind.TAKE, thing, before)
     before = ("take",)
-    if goal.type in _TREATMENTS:
-        verb, done, action_kind, by = _TREATMENTS[goal.type]
-        yield Event(
-            verb, f"{verb} the {thing}", f"The {thing} has been {done}.", action_kind, by, before
-        )
-        before = (verb,)
+    if (how := goal.kind.treatment) is not None:
+        done = f"The {thing} has been {how.said}."
+        kind, by = BY_NAME[how.verb].kind, word(how.by)
+        yield Event(how.says, f"{how.says} the {thing}", done, kind, by, before)
+        before = (how.says,)
     if goal.toggle is not None:
         lamp = word(goal.toggle)
         yield Event("light", f"turn on the {lamp}", "", ActionKind.SWITCH_ON, lamp, before)
@@ -267,7 +239,7 @@ def _events(goal: AlfredGoal) -> Iterator[Event]:
         yield Event("carry", f"pick up the {movable}", "", ActionKind.TAKE, movable, ("load",))
         before, thing = ("carry",), movable
     place = word(str(goal.parent))
-    if goal.type != "pick_two_obj_and_place":
+    if goal.kind.count == 1:
         yield Event("place", f"put the {thing} {_in(place)}", "", ActionKind.PUT, place, before)
         return
     first = f"One {thing} is {_in(place)} already."
@@ -275,13 +247,13 @@ def _events(goal: AlfredGoal) -> Iterator[Event]:
     yield Event(
         "take another", f"pick up another {thing}", "", ActionKind.TAKE, thing, ("place one",)
     )
+    last = "take another"
+    if how is not None:
+        also = f"{how.says} another"
+        yield Event(also, f"{also} {thing}", "", BY_NAME[how.verb].kind, word(how.by), (last,))
+        last = also
     yield Event(
-        "place another",
-        f"put another {thing} {_in(place)}",
-        "",
-        ActionKind.PUT,
-        place,
-        ("take another",),
+        "place another", f"put another {thing} {_in(place)}", "", ActionKind.PUT, place, (last,)
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from inhabit.envs.alfred.episode.progress import unmet
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.verbs import VERBS
-from inhabit.envs.alfred.scenes import goals
 from inhabit.envs.alfred.scenes.goals import is_wanted
 from inhabit.envs.alfred.skills.facing import can_look_for
 from inhabit.envs.alfred.skills.vantage import vantage
@@ -19,26 +18,10 @@ from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.thor.routes import STEP
 from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Action
-from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 from inhabit.envs.template import ActionKind
 
 _PUTTING = frozenset(v.name for v in VERBS if v.kind in (ActionKind.PUT, ActionKind.DROP))
-
-
-@dataclass(frozen=True, slots=True)
-class _Treatment:
-    verb: str
-    type: str
-    """Type of the object that the action is applied to."""
-    inside: Sequence[str]
-    """Receptacle types whose contents are treated."""
-
-
-_TREATMENTS: Mapping[str, _Treatment] = {
-    "pick_clean_then_place_in_recep": _Treatment("turn on", "Faucet", (*BASINS.values(),)),
-    "pick_heat_then_place_in_recep": _Treatment("turn on", "Microwave", ("Microwave",)),
-    "pick_cool_then_place_in_recep": _Treatment("close", "Fridge", ("Fridge",)),
-}
 _NEAR = REACH + STEP
 """Metres along the floor beyond which no interaction is possible, with a margin: the simulator
 measures visibility from the eyes."""
@@ -80,7 +63,7 @@ class CandidateFilter:
         lamps = world.of_type(goal.toggle) if goal.toggle is not None else ()
         places = [t for t in world if t.receptacle and t.type == goal.parent]
         inside = frozenset[str]().union(*(world.inside(place) for place in places))
-        treatment = _TREATMENTS.get(goal.type)
+        treatment = goal.kind.treatment
         treating = world.of_type(*treatment.inside) if treatment is not None else ()
         treated = frozenset[str]().union(*(world.inside(t) | {t.id} for t in treating))
         in_place = [t for t in world if t.id in inside]
@@ -129,14 +112,14 @@ class CandidateFilter:
     @property
     def _treating(self) -> Sequence[ThorObject]:
         """The appliances to switch or close for the goal's treatment."""
-        treatment = _TREATMENTS.get(self.episode.goal.type)
-        return () if treatment is None else self.episode.world.of_type(treatment.type)
+        treatment = self.episode.goal.kind.treatment
+        return () if treatment is None else self.episode.world.of_type(treatment.by)
 
     @property
     def _cuts(self) -> bool:
         # Slices are new things: what was done to the whole does not count for them.
         cutting = self.held is not None and self.held.type in KNIVES
-        return cutting and bool(self.uncut) and self.episode.goal.type not in _TREATMENTS
+        return cutting and bool(self.uncut) and self.episode.goal.kind.treatment is None
 
     @property
     def _holds_wanted(self) -> bool:
@@ -160,7 +143,7 @@ class CandidateFilter:
         return None if thing is None else thing.id
 
     def _treats(self, action: Action) -> bool:
-        treatment = _TREATMENTS.get(self.episode.goal.type)
+        treatment = self.episode.goal.kind.treatment
         right = treatment is not None and action.verb == treatment.verb
         return right and self._aim(action) in {thing.id for thing in self._treating}
 
@@ -285,6 +268,6 @@ def _is_ready(episode: EpisodeState, thing: ThorObject) -> bool:
     """Whether an object, or one inside it, is a target with the required treatment."""
     goal, ids = episode.goal, episode.world.inside(thing) | {thing.id}
     wanted: Collection[str] = {t.id for t in _wanted(episode) if t.id in ids}
-    if goal.type in _TREATMENTS:
-        wanted = goals.treated(goal, episode.history).intersection(wanted)
+    if goal.kind.treatment is not None:
+        wanted = episode.history.of(goal.kind.treatment).intersection(wanted)
     return bool(wanted)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from inhabit.envs.alfred.episode.progress import out_of_order, unmet
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
-from inhabit.envs.alfred.scenes.goals import basin_of, is_wanted, treated
+from inhabit.envs.alfred.scenes.goals import basin_of, is_wanted
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.kinds import Treatment
 from inhabit.envs.simulators.household.types.things import BASINS
 
 
@@ -29,19 +30,26 @@ def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[Pla
     pose = episode.body.pose
     draft = PlanDraft(episode.world, episode.memory, pose.x, pose.z, hidden)
     for goal in unmet(episode):
-        _RECIPES[goal.type](draft, replace(episode, goal=goal, also=()))
+        _reach(draft, replace(episode, goal=goal, also=()))
     return draft.steps
 
 
-def _simple(draft: PlanDraft, episode: EpisodeState) -> None:
-    place = _place(draft, episode.goal)
-    thing = _wanted(draft, episode, place)
-    draft.take(thing)
-    draft.put(_place(draft, episode.goal, thing))
+def _reach(draft: PlanDraft, episode: EpisodeState) -> None:
+    """Reach one goal, whatever its kind asks for."""
+    kind = episode.goal.kind
+    if kind.light:
+        _look(draft, episode)
+    elif kind.movable:
+        _movable(draft, episode)
+    elif kind.count > 1:
+        _several(draft, episode)
+    else:
+        _one(draft, episode)
 
 
-def _two(draft: PlanDraft, episode: EpisodeState) -> None:
-    goal, world = episode.goal, episode.world
+def _several(draft: PlanDraft, episode: EpisodeState) -> None:
+    goal, world, history = episode.goal, episode.world, episode.history
+    kind = goal.kind
     places = [p for p in world.of_type(str(goal.parent)) if p.receptacle]
 
     def filled(place: ThorObject) -> int:
@@ -50,16 +58,19 @@ def _two(draft: PlanDraft, episode: EpisodeState) -> None:
     best = max(map(filled, places), default=0)
     place = draft.nearest([p for p in places if filled(p) == best and _may_put(draft, p, episode)])
     if place is None:
-        raise NoPlanError(f"There is no {goal.parent} with room for two.")
+        raise NoPlanError(f"There is no {goal.parent} with room for {kind.count}.")
     things = _all_wanted(draft, episode)
-    there = [t for t in things if t.id in world.inside(place)]
-    others = [t for t in things if t.id not in world.inside(place)]
+    done = {t.id for t in things if kind.treatment is None or t.id in history.of(kind.treatment)}
+    there = [t for t in things if t.id in world.inside(place) and t.id in done]
+    ready = {t.id for t in there}
+    others = [t for t in things if t.id not in ready]
     held = [t for t in others if t.held]
-    while len(there) < 2:
+    while len(there) < kind.count:
         thing = held.pop() if held else draft.nearest(others)
         if thing is None:
-            raise NoPlanError(f"There are not two of {goal.object}.")
+            raise NoPlanError(f"There are not {kind.count} of {goal.object}.")
         others = [t for t in others if t.id != thing.id]
+        _treat(draft, episode, thing)
         draft.take(thing)
         draft.put(place)
         there.append(thing)
@@ -84,15 +95,32 @@ def _look(draft: PlanDraft, episode: EpisodeState) -> None:
     draft.switch(lamp, True)
 
 
-def _treat(draft: PlanDraft, episode: EpisodeState) -> None:
-    done = treated(episode.goal, episode.history)
-    ready = [t for t in _present(draft, episode) if t.id in done]
-    begun = [t for t in _present(draft, episode) if _is_inside(draft, t, _WHERE[episode.goal.type])]
-    thing = draft.nearest(ready) or draft.nearest(begun) or _wanted(draft, episode, None)
-    if thing.id not in done:
-        _TREATMENTS[episode.goal.type](draft, thing)
+def _one(draft: PlanDraft, episode: EpisodeState) -> None:
+    treatment = episode.goal.kind.treatment
+    if treatment is None:
+        thing = _wanted(draft, episode, _place(draft, episode.goal))
+    else:
+        thing = _to_treat(draft, episode, treatment, _present(draft, episode))
+        _treat(draft, episode, thing)
     draft.take(thing)
     draft.put(_place(draft, episode.goal, thing))
+
+
+def _to_treat(
+    draft: PlanDraft, episode: EpisodeState, treatment: Treatment, things: Sequence[ThorObject]
+) -> ThorObject:
+    """The object whose treatment is done or begun, else the one that takes least effort."""
+    done = episode.history.of(treatment)
+    begun = [t for t in things if _is_inside(draft, t, treatment.inside)]
+    ready = draft.nearest([t for t in things if t.id in done])
+    return ready or draft.nearest(begun) or _wanted(draft, episode, None)
+
+
+def _treat(draft: PlanDraft, episode: EpisodeState, thing: ThorObject) -> None:
+    """Do to an object what the goal asks for, unless that was done."""
+    treatment = episode.goal.kind.treatment
+    if treatment is not None and thing.id not in episode.history.of(treatment):
+        _TREAT[treatment.name](draft, thing)
 
 
 def _heat(draft: PlanDraft, thing: ThorObject) -> None:
@@ -129,18 +157,12 @@ def _clean(draft: PlanDraft, thing: ThorObject) -> None:
     draft.switch(faucet, False)
 
 
-_TREATMENTS: Mapping[str, Callable[[PlanDraft, ThorObject], None]] = {
-    "pick_heat_then_place_in_recep": _heat,
-    "pick_cool_then_place_in_recep": _cool,
-    "pick_clean_then_place_in_recep": _clean,
+_TREAT: Mapping[str, Callable[[PlanDraft, ThorObject], None]] = {
+    "heat": _heat,
+    "cool": _cool,
+    "clean": _clean,
 }
-
-
-_WHERE: Mapping[str, Sequence[str]] = {
-    "pick_heat_then_place_in_recep": ("Microwave",),
-    "pick_cool_then_place_in_recep": ("Fridge",),
-    "pick_clean_then_place_in_recep": (*BASINS.values(),),
-}
+"""Treatment -> how it is done."""
 
 
 def _is_inside(draft: PlanDraft, thing: ThorObject, types: Sequence[str]) -> bool:
@@ -234,14 +256,3 @@ def _present(draft: PlanDraft, episode: EpisodeState) -> Sequence[ThorObject]:
         for t in episode.world
         if is_wanted(t, episode.goal) and (t.held or draft.allowed("pick up", t))
     ]
-
-
-_RECIPES: Mapping[str, Callable[[PlanDraft, EpisodeState], None]] = {
-    "pick_and_place_simple": _simple,
-    "pick_two_obj_and_place": _two,
-    "look_at_obj_in_light": _look,
-    "pick_clean_then_place_in_recep": _treat,
-    "pick_heat_then_place_in_recep": _treat,
-    "pick_cool_then_place_in_recep": _treat,
-    "pick_and_place_with_movable_recep": _movable,
-}

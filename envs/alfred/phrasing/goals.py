@@ -10,6 +10,7 @@ from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.phrasing.nouns import RoomNames, noun_of
 from inhabit.envs.alfred.scenes.initial_room import initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.alfred.world.kinds import Treatment
 from inhabit.envs.world.phrasing import facts, is_known, pick
 from inhabit.envs.world.words import with_article
 
@@ -21,28 +22,7 @@ _INTO = {
     "on": ("on", "onto", "on top of", "down on"),
 }
 _TO = ("to", "over to")
-_TREATMENT = {
-    "pick_heat_then_place_in_recep": ("heat", ("heated", "hot", "warm", "microwaved"), "microwave"),
-    "pick_cool_then_place_in_recep": ("cool", ("chilled", "cold", "cooled"), "fridge"),
-    "pick_clean_then_place_in_recep": ("clean", ("clean", "washed", "rinsed", "cleaned"), "sink"),
-}
-"""Task type -> unit of verbs, participles for any noun, and where it is done."""
 _JOINS = (", then ", " and then ", ", and then ")
-_SHAPES: Mapping[str, tuple[str, ...]] = {
-    "pick_and_place_simple": ("put", "get put"),
-    "pick_two_obj_and_place": ("put", "get put", "one another"),
-    "treat": ("put", "treat put", "treat there put", "get treat put", "before", "after"),
-    "look_at_obj_in_light": (
-        "look",
-        "look in lamplight",
-        "light to look",
-        "hold light",
-        "light holding",
-        "light in hand",
-        "hold while",
-    ),
-    "pick_and_place_with_movable_recep": ("put with", "put in on", "load put"),
-}
 
 
 def goal_in_words(goal: AlfredGoal, room: str, rng: random.Random, *, colors: bool = True) -> str:
@@ -114,15 +94,10 @@ class _Clause:
 
     def said(self) -> str:
         goal = self.goal
-        kind = "treat" if goal.type in _TREATMENT else goal.type
         counted = facts().get(f"shape {goal.type}", {})
-        shapes = _SHAPES[kind]
+        shapes = goal.kind.shapes
         weights = [max(_RARE, counted.get(shape, 0)) ** 0.7 for shape in shapes]
-        if (
-            goal.sliced
-            and goal.type != "pick_two_obj_and_place"
-            and self.style.random() < _CUT_FIRST
-        ):
+        if goal.sliced and goal.kind.count == 1 and self.style.random() < _CUT_FIRST:
             return self._cut_first()
         shape = self.style.choices(shapes, weights)[0]
         return _WORDED[shape](self)
@@ -136,13 +111,13 @@ class _Clause:
         return noun_of(str(self.goal.parent))
 
     def _object(self, adjective: str = "") -> str:
-        if self.goal.type == "pick_two_obj_and_place":
-            return self.names.two(self._noun)
+        if self.goal.kind.count > 1:
+            return self.names.two(self._noun, adjective)
         return self.names.one(self._noun, adjective)
 
     @property
     def _it(self) -> str:
-        return "them" if self.goal.type == "pick_two_obj_and_place" else "it"
+        return "them" if self.goal.kind.count > 1 else "it"
 
     def _join(self) -> str:
         return (
@@ -189,20 +164,22 @@ class _Clause:
         return f"{self._put(f'{with_article(name)} and {another}')}"
 
     def treat_put(self) -> str:
-        return f"{self._treat(self._object())}{self._join()}{self._put('it')}"
+        return f"{self._treat(self._object())}{self._join()}{self._put(self._it)}"
 
     def treat_there_put(self) -> str:
-        where = f"in {self.names.place(_TREATMENT[self.goal.type][2])}"
-        return f"{self._treat(self._object(), there=True)} {where}{self._join()}{self._put('it')}"
+        where = f"in {self.names.place(self._treatment.where)}"
+        return (
+            f"{self._treat(self._object(), there=True)} {where}{self._join()}{self._put(self._it)}"
+        )
 
     def get_treat_put(self) -> str:
-        return f"{self._get()}, {self._treat('it')}{self._join()}{self._put('it')}"
+        return f"{self._get()}, {self._treat(self._it)}{self._join()}{self._put(self._it)}"
 
     def before(self) -> str:
-        return f"{self._treat(self._object())} before {self._put('it', ing=True)}"
+        return f"{self._treat(self._object())} before {self._put(self._it, ing=True)}"
 
     def after(self) -> str:
-        return f"{self._put(self._object())} after {self._treat('it', ing=True)}"
+        return f"{self._put(self._object())} after {self._treat(self._it, ing=True)}"
 
     def _treat(self, what: str, *, ing: bool = False, there: bool = False) -> str:
         """The clause "heat WHAT"; `there` where the appliance is named as well."""
@@ -212,17 +189,23 @@ class _Clause:
                 return False
             return verb != "cook" or self._is_food
 
-        verb = pick(_TREATMENT[self.goal.type][0], self.rng, fits)
+        verb = pick(self._treatment.name, self.rng, fits)
         head, _, particle = (gerund(verb) if ing else verb).partition(" ")
-        if particle and (what == "it" or self.rng.random() < 0.3):
+        if particle and (what in ("it", "them") or self.rng.random() < 0.3):
             return f"{head} {what} {particle}"
         return f"{head} {particle} {what}" if particle else f"{head} {what}"
 
     def _participle(self) -> str:
-        if self.goal.type not in _TREATMENT:
+        treatment = self.goal.kind.treatment
+        if treatment is None:
             return ""
-        unit, any_noun, _ = _TREATMENT[self.goal.type]
-        return pick(f"{unit} {self._noun}", self.rng) or self.rng.choice(any_noun)
+        said = pick(f"{treatment.name} {self._noun}", self.rng)
+        return said or self.rng.choice(treatment.participles)
+
+    @property
+    def _treatment(self) -> Treatment:
+        assert self.goal.kind.treatment is not None, "Shapes of treatments are of kinds with one."
+        return self.goal.kind.treatment
 
     @property
     def _is_food(self) -> bool:
@@ -235,7 +218,7 @@ class _Clause:
         piece = self.rng.choice(("a slice", "one slice", "a piece", "one of the slices"))
         if self.goal.movable is not None:
             return f"{cut}{self._join()}{self._loaded(piece)}"
-        if self.goal.type in _TREATMENT:
+        if self.goal.kind.treatment is not None:
             return f"{cut}, {self._treat(piece)}{self._join()}{self._put('it')}"
         return f"{cut}{self._join()}{self._put(piece)}"
 

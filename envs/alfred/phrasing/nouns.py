@@ -70,14 +70,15 @@ class RoomNames:
             else ""
         )
 
-    def two(self, noun: str) -> str:
+    def two(self, noun: str, adjective: str = "") -> str:
         """Two objects: "two sets of keys"; "both vases" where there are only two."""
         name = self.name(noun, countable=True)
         exactly = self.room.number(noun) == 2
         determiner = pick("det two", self.style, lambda d: d == "two" or (exactly and d in _BOTH))
         if determiner == "two" and self.style.random() < _PAIR:
             determiner = self.style.choice(("a pair of", "a couple of", "2", "any two"))
-        return " ".join(filter(None, (determiner, self._look(noun, name), plural(name))))
+        words = (determiner, self._look(noun, name), adjective, plural(name))
+        return " ".join(filter(None, words))
 
     def place(self, noun: str) -> str:
         """A receptacle or a lamp, mostly with "the"; now and then with where it stands."""

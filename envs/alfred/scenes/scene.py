@@ -19,21 +19,15 @@ from pydantic import (
     model_validator,
 )
 
+from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, TaskKind
 from inhabit.envs.alfred.world.rooms import ROOMS
 from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, TYPES
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.simulators.household.types.things import LAMPS
 
-TaskType = Literal[
-    "pick_and_place_simple",
-    "pick_two_obj_and_place",
-    "look_at_obj_in_light",
-    "pick_clean_then_place_in_recep",
-    "pick_heat_then_place_in_recep",
-    "pick_cool_then_place_in_recep",
-    "pick_and_place_with_movable_recep",
-]
+TaskType = str
+"""The name of one of `KINDS`."""
 Liquid = Literal["water", "coffee", "wine"]
 Name = Annotated[str, Field(min_length=1, max_length=80, examples=["mug_1", "cabinet_3"])]
 ObjectType = Annotated[
@@ -53,7 +47,7 @@ class ScenePart(BaseModel):
 class AlfredGoal(ScenePart):
     """What is wanted, in ALFRED's parameters (`pddl_params`)."""
 
-    type: TaskType
+    type: Literal[KIND_NAMES]  # type: ignore[valid-type]
     object: ObjectType | None = None
     """What is to be placed, or held in the light: a type that fits a hand."""
     parent: ObjectType | None = None
@@ -67,9 +61,7 @@ class AlfredGoal(ScenePart):
 
     @model_validator(mode="after")
     def _complete(self) -> AlfredGoal:
-        needed = {"object"}
-        needed |= {"toggle"} if self.type == "look_at_obj_in_light" else {"parent"}
-        needed |= {"movable"} if self.type == "pick_and_place_with_movable_recep" else set()
+        needed = self.kind.needs
         for name in ("object", "parent", "movable", "toggle"):
             if (getattr(self, name) is not None) != (name in needed):
                 verb = "needs" if name in needed else "has no use for"
@@ -77,6 +69,11 @@ class AlfredGoal(ScenePart):
         if self.sliced and self.object not in IN_SLICES:
             raise ValueError(f"{self.object!r} can't be sliced; nearest: {', '.join(IN_SLICES)}")
         return self
+
+    @property
+    def kind(self) -> TaskKind:
+        """Its kind."""
+        return BY_NAME[self.type]
 
 
 class StartPose(ScenePart):

@@ -5,7 +5,7 @@ Only task sampling uses it. Episodes use the simulator through the client alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -17,18 +17,12 @@ from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.things import DOORS
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
-from inhabit.envs.simulators.household.types.things import BASINS
 
 _ITHOR = Rooms()
 _FIELD_OF_VIEW = 60
 """Degrees, as in ALFRED; a wider view finds more."""
 _MOST_PLACES = 6
 """Receptacles of a type that are tried."""
-_APPLIANCE: Mapping[str, tuple[str, ...]] = {
-    "pick_clean_then_place_in_recep": (*BASINS.values(),),
-    "pick_heat_then_place_in_recep": ("Microwave",),
-    "pick_cool_then_place_in_recep": ("Fridge",),
-}
 
 
 class Feasibility:
@@ -83,7 +77,7 @@ class Feasibility:
         self, goal: AlfredGoal, wanted: Sequence[str], movable: ThorObject | None, place: ThorObject
     ) -> bool:
         """Whether enough targets can be brought to a receptacle."""
-        needed = 2 if goal.type == "pick_two_obj_and_place" else 1
+        needed = goal.kind.count
         with self._for_now():
             arrived = 0
             for thing in wanted:
@@ -95,7 +89,8 @@ class Feasibility:
 
     def _treat(self, goal: AlfredGoal, thing: str) -> bool:
         """Whether the object fits the appliance for its treatment, and is visible there."""
-        types = _APPLIANCE.get(goal.type, ())
+        treatment = goal.kind.treatment
+        types = treatment.inside if treatment is not None else ()
         places = [place for type in types for place in self._all(type)]
         return not types or any(self._put(thing, p.id) and self._shows(thing) for p in places)
 

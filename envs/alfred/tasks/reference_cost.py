@@ -81,17 +81,18 @@ def _stops_of(
         add("Knife" if room.count("Knife") else "ButterKnife", 1)
         add(object, 2)
     add(object, 1)
-    treatment = {"clean": ("SinkBasin", 4), "heat": ("Microwave", 7), "cool": ("Fridge", 5)}
-    for name, (appliance, interactions) in treatment.items():
-        if f"_{name}_" in goal.type:
-            stops.append((room.of_type(appliance)[0], interactions))
+    treatment = goal.kind.treatment
+    if treatment is not None:
+        stops.append((room.of_type(treatment.inside[0])[0], treatment.interactions))
     add(goal.movable, 2)
     end = goal.parent or goal.toggle
     if end is not None and room.count(end):
         place = room.of_type(end)[0]
         doors = 2 if place.openable and not place.open else 0
         stops.append((place, 1 + doors))
-        if goal.type == "pick_two_obj_and_place":
+        for _ in range(goal.kind.count - 1):
             add(object, 1)
+            if treatment is not None:
+                stops.append((room.of_type(treatment.inside[0])[0], treatment.interactions))
             stops.append((place, 1 + doors))
     return stops

@@ -11,7 +11,6 @@ import random
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import count
-from typing import get_args
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
@@ -25,33 +24,13 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
 from inhabit.envs.alfred.tasks.wording import instruction
+from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.rooms import Kind, Rooms, Split
 from inhabit.envs.alfred.world.settings import AlfredSettings
-from inhabit.envs.alfred.world.things import CLEANED, COOLED, HEATED, IN_SLICES, LIT, LOADS, PLACES
+from inhabit.envs.alfred.world.things import IN_SLICES, LOADS, PLACES
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.simulators.household.types.things import LAMPS
 
-TYPES: Sequence[TaskType] = get_args(TaskType)
-ROOM_KINDS: Mapping[str, tuple[Kind, ...]] = {
-    "pick_and_place_simple": tuple(Kind),
-    "pick_two_obj_and_place": tuple(Kind),
-    "look_at_obj_in_light": (Kind.LIVING_ROOM, Kind.BEDROOM),
-    "pick_clean_then_place_in_recep": (Kind.KITCHEN, Kind.BATHROOM),
-    "pick_heat_then_place_in_recep": (Kind.KITCHEN,),
-    "pick_cool_then_place_in_recep": (Kind.KITCHEN,),
-    "pick_and_place_with_movable_recep": (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM),
-}
-"""Task type -> room types."""
-_TREATED = {
-    "pick_clean_then_place_in_recep": CLEANED,
-    "pick_heat_then_place_in_recep": HEATED,
-    "pick_cool_then_place_in_recep": COOLED,
-}
-_APPLIANCE = {
-    "pick_clean_then_place_in_recep": "SinkBasin",
-    "pick_heat_then_place_in_recep": "Microwave",
-    "pick_cool_then_place_in_recep": "Fridge",
-}
 _ITHOR = Rooms()
 _TRIES, _MOST_TRIES = 60, 600
 _MOST_MOVED = 3
@@ -82,7 +61,7 @@ def sample(
     settings = settings or AlfredSettings()
     where = Rooms(settings.rooms, settings.cells)
     known: set[tuple[str, AlfredGoal]] = set()
-    types = possible_types(where) if where.folder else TYPES
+    types = possible_types(where) if where.folder else KIND_NAMES
     with Rehearsal(where) as rehearsal:
         for i in range(n):
             rng = random.Random(f"alfred {settings.split} {seed} {i}")
@@ -110,7 +89,7 @@ def sample(
 
 def kinds(settings: AlfredSettings) -> Sequence[str]:
     """ALFRED's task types."""
-    return TYPES
+    return KIND_NAMES
 
 
 def rooms(settings: AlfredSettings) -> Mapping[str, Sequence[str]]:
@@ -129,8 +108,10 @@ def possible_types(where: Rooms) -> Sequence[TaskType]:
     """
     found = [
         type
-        for type in TYPES
-        if any(possible_goals(type, r, where) for kind in ROOM_KINDS[type] for r in where.of(kind))
+        for type in KIND_NAMES
+        if any(
+            possible_goals(type, r, where) for kind in BY_NAME[type].rooms for r in where.of(kind)
+        )
     ]
     if not found:
         raise TaskError(
@@ -163,7 +144,7 @@ def draw_scene(
     type: TaskType, rng: random.Random, split: Split, where: Rooms = _ITHOR
 ) -> AlfredScene | None:
     """A scene for a task of that type; None if the sampled room or goal is not feasible."""
-    there = where.of(rng.choice(ROOM_KINDS[type]), split)
+    there = where.of(rng.choice(BY_NAME[type].rooms), split)
     if not there:
         return None
     room = rng.choice(there)
@@ -200,24 +181,25 @@ def scene_for(
 
 
 def goals_of(type: TaskType) -> Iterator[AlfredGoal]:
-    """Every plausible goal of a type, in any room."""
-    if type == "look_at_obj_in_light":
-        for object in LIT:
+    """Every plausible goal of a kind, in any room."""
+    kind = BY_NAME[type]
+    if kind.light:
+        for object in kind.objects:
             yield from (AlfredGoal(type=type, object=object, toggle=lamp) for lamp in LAMPS)
-    elif type == "pick_and_place_with_movable_recep":
+    elif kind.movable:
         for movable, loads in LOADS.items():
             for object in loads:
                 for parent in PLACES[movable]:
                     yield AlfredGoal(type=type, object=object, movable=movable, parent=parent)
     else:
-        for object in _TREATED.get(type, tuple(PLACES)):
+        for object in kind.objects:
             for parent in PLACES[object]:
-                if parent != _APPLIANCE.get(type):
+                if kind.treatment is None or parent != kind.treatment.inside[0]:
                     yield from _with_slices(AlfredGoal(type=type, object=object, parent=parent))
 
 
 def _with_slices(goal: AlfredGoal) -> Iterator[AlfredGoal]:
-    if goal.type != "pick_two_obj_and_place" or goal.object not in IN_SLICES:
+    if goal.kind.count == 1 or goal.object not in IN_SLICES:
         yield goal
     if goal.object in IN_SLICES:
         yield goal.model_copy(update={"sliced": True})
@@ -232,8 +214,8 @@ def possible_goals(type: TaskType, name: str, where: Rooms = _ITHOR) -> Sequence
 
 def _possible(goal: AlfredGoal, room: InitialRoom) -> bool:
     object = str(goal.object)
-    two = goal.type == "pick_two_obj_and_place" and not goal.sliced
-    if room.count(object) < (2 if two else 1):
+    several = 1 if goal.sliced else goal.kind.count
+    if room.count(object) < several:
         return False
     if goal.toggle is not None:
         return room.count(goal.toggle) > 0
@@ -241,10 +223,10 @@ def _possible(goal: AlfredGoal, room: InitialRoom) -> bool:
         return False
     if goal.movable is not None and not room.fits(object, goal.movable):
         return False
-    appliance = _APPLIANCE.get(goal.type)
-    if appliance is not None and not room.fits(object, appliance):
+    treatment = goal.kind.treatment
+    if treatment is not None and not room.fits(object, treatment.inside[0]):
         return False
-    return room.fits(goal.movable or object, str(goal.parent), times=2 if two else 1)
+    return room.fits(goal.movable or object, str(goal.parent), times=several)
 
 
 def _rearranged(goal: AlfredGoal, room: InitialRoom, rng: random.Random) -> Iterator[Placement]:

@@ -10,6 +10,7 @@ import json
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -24,10 +25,10 @@ from inhabit.envs.alfred.scenes.scene import (
     RecordedThing,
     Recording,
     StartPose,
-    TaskType,
 )
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from inhabit.envs.alfred.thor.routes import STEP
+from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.rooms import ROOMS, records
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
@@ -139,7 +140,7 @@ class Trajectory(_Loose):
     """The fields of a `traj_data.json` that are used."""
 
     task_id: str = Field(min_length=1)
-    task_type: TaskType
+    task_type: Literal[KIND_NAMES]  # type: ignore[valid-type]
     pddl_params: _Pddl
     scene: _Scene
     plan: _Plan
@@ -330,7 +331,7 @@ def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> AlfredGoal:
     """ALFRED's goal, with today's receptacle type."""
     params = trajectory.pddl_params
     type = trajectory.task_type
-    parent = params.parent_target or None
+    parent, needs = params.parent_target or None, BY_NAME[type].needs
     puts = [s.thing for s in plan if s.verb == "put" and s.thing.type == parent]
     if parent is not None and puts:
         world = ThorObjects(records(trajectory.scene.floor_plan))
@@ -339,8 +340,8 @@ def _goal(trajectory: Trajectory, plan: Sequence[RecordedStep]) -> AlfredGoal:
     return AlfredGoal(
         type=type,
         object=RENAMED.get(params.object_target, params.object_target),
-        parent=parent if type != "look_at_obj_in_light" else None,
-        movable=params.mrecep_target or None if "movable" in type else None,
-        toggle=params.toggle_target or None if type == "look_at_obj_in_light" else None,
+        parent=parent if "parent" in needs else None,
+        movable=params.mrecep_target or None if "movable" in needs else None,
+        toggle=params.toggle_target or None if "toggle" in needs else None,
         sliced=params.object_sliced,
     )

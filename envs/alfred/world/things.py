@@ -23,7 +23,8 @@ def _that_can(action: str) -> frozenset[str]:
     return frozenset(type for type, thing in THINGS.items() if action in thing.can)
 
 
-def _that_suit(task: str) -> tuple[str, ...]:
+def that_suit(task: str) -> tuple[str, ...]:
+    """The types that tasks ask something to be done to: "heat"."""
     return tuple(sorted(type for type, thing in THINGS.items() if task in thing.suits))
 
 
@@ -58,5 +59,5 @@ LOADS: Mapping[str, tuple[str, ...]] = {
     type: spelled_out(THINGS[type].loads) for type in sorted(THINGS) if THINGS[type].loads
 }
 """Movable receptacle -> the types that are put in or on it."""
-HEATED, COOLED, CLEANED, LIT = map(_that_suit, ("heat", "cool", "clean", "light"))
-"""Types that are heated, cooled, cleaned, or examined in the light."""
+LIT = that_suit("light")
+"""Types that are examined in the light."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from inhabit.envs.minedojo.evolution.facts import plain
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
-from inhabit.envs.world.words import is_plural, plural, with_article
+from inhabit.envs.world.words import is_plural, number, plural, with_article
 
 _GET = (
     "Get {}.",
@@ -35,7 +35,6 @@ _USE = (
     "Can you make {} and use it?",
 )
 _DEFEAT = ("Defeat {}.", "Fight {} and win.", "Get rid of {}.")
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PAIRS = ("boots", "leggings", "shears")
 _MASSES = (
     *("beef", "chicken", "fish", "mutton", "porkchop", "rabbit", "glass", "clay", "bread", "paper"),
@@ -67,11 +66,11 @@ def _forms(task: str, made: bool) -> Sequence[str]:
 def counted(name: str, count: int) -> str:
     """A number of things: "an iron axe", "two pairs of iron boots", "some bread"."""
     last = name.rpartition(" ")[2]
-    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    many = number(count)
     if last in _PAIRS:
-        return f"a pair of {name}" if count == 1 else f"{number} pairs of {name}"
+        return f"a pair of {name}" if count == 1 else f"{many} pairs of {name}"
     if last in _MASSES:
-        return f"some {name}" if count == 1 else f"{number} {name}"
+        return f"some {name}" if count == 1 else f"{many} {name}"
     if count == 1:
         return with_article(name)
-    return f"{number} {name if is_plural(name) else plural(name)}"
+    return f"{many} {name if is_plural(name) else plural(name)}"

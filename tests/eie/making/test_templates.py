@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.topology import Topology, TopologyError, kind_of
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.tasks.sampling import TYPES
+from inhabit.envs.alfred.world.kinds import KIND_NAMES
 from inhabit.envs.core import Env, Factual
 from inhabit.envs.registry import find
 from inhabit.envs.template import ActionKind, Event, Template
@@ -93,7 +93,7 @@ def test_every_form_of_a_goal_is_a_goal() -> None:
             for name in set(form["required"]) - {"sliced"}:
                 with pytest.raises(ValidationError):
                     AlfredGoal.model_validate({k: v for k, v in said.items() if k != name})
-    assert types == set(TYPES)
+    assert types == set(KIND_NAMES)
 
 
 def test_a_topology_that_can_never_come_about_is_refused() -> None:

@@ -12,7 +12,8 @@ from inhabit.envs.alfred.phrasing.goals import goal_in_words
 from inhabit.envs.alfred.phrasing.nouns import RoomNames
 from inhabit.envs.alfred.scenes.initial_room import initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.tasks.sampling import TYPES, possible_goals
+from inhabit.envs.alfred.tasks.sampling import possible_goals
+from inhabit.envs.alfred.world.kinds import KIND_NAMES
 from inhabit.envs.world.phrasing import is_known
 
 ROOMS = ("FloorPlan1", "FloorPlan5", "FloorPlan203", "FloorPlan301", "FloorPlan402")
@@ -24,7 +25,7 @@ def goals() -> Sequence[tuple[str, AlfredGoal]]:
     rng = random.Random(3)
     found = []
     for room in ROOMS:
-        for type in TYPES:
+        for type in KIND_NAMES:
             possible = possible_goals(type, room)
             found += [(room, goal) for goal in rng.sample(possible, min(6, len(possible)))]
     return found

@@ -1,0 +1,78 @@
+"""Conditions of goals, over the parameters that a goal has.
+
+A condition counts: how much of it holds, and how much there is to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+
+class View(Protocol):
+    """What a goal is judged by."""
+
+    def fill(self, parameter: str) -> Sequence[Any]:
+        """The objects that may stand for a parameter of the goal. Each has an `id`."""
+        ...
+
+    def inside(self, place: Any) -> frozenset[str]:
+        """Ids of the objects in or on another one."""
+        ...
+
+    def treated(self, treatment: str) -> frozenset[str]:
+        """Ids of the objects that had a treatment."""
+        ...
+
+
+Condition = Callable[[View], tuple[int, int]]
+Test = Callable[[View, Any], bool]
+
+
+def each(parameter: str, *tests: Test) -> Condition:
+    """One for each test that some object meets; of several tests, one more if one meets all."""
+
+    def count(view: View) -> tuple[int, int]:
+        things = view.fill(parameter)
+        passed = [{thing.id for thing in things if test(view, thing)} for test in tests]
+        if len(passed) > 1:
+            passed.append(set.intersection(*passed))
+        return sum(map(bool, passed)), len(passed)
+
+    return count
+
+
+def there(parameter: str, n: int, *tests: Test) -> Condition:
+    """One for each object that meets all tests, up to `n`."""
+
+    def count(view: View) -> tuple[int, int]:
+        things = view.fill(parameter)
+        return min(sum(all(test(view, t) for test in tests) for t in things), n), n
+
+    return count
+
+
+def together(parameter: str, place: str, n: int, *tests: Test) -> Condition:
+    """The same for objects in one and the same place: in the fullest."""
+
+    def count(view: View) -> tuple[int, int]:
+        good = {t.id for t in view.fill(parameter) if all(test(view, t) for test in tests)}
+        most = max((len(good & view.inside(where)) for where in view.fill(place)), default=0)
+        return min(most, n), n
+
+    return count
+
+
+def at(place: str) -> Test:
+    """It is in or on an object of another parameter."""
+    return lambda view, thing: any(thing.id in view.inside(where) for where in view.fill(place))
+
+
+def holds(parameter: str) -> Test:
+    """An object of another parameter is in or on it."""
+    return lambda view, thing: any(one.id in view.inside(thing) for one in view.fill(parameter))
+
+
+def treated(treatment: str) -> Test:
+    """It had a treatment."""
+    return lambda view, thing: thing.id in view.treated(treatment)
