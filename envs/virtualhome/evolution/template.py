@@ -17,7 +17,8 @@ from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
-from inhabit.envs.virtualhome.tasks.sampling import KINDS, DrawnGoal, draw_flat, draw_task, vary
+from inhabit.envs.virtualhome.tasks.kinds import KINDS, UNNUMBERED, DrawnGoal
+from inhabit.envs.virtualhome.tasks.sampling import draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.world.catalogue import catalogue
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
@@ -91,8 +92,6 @@ _FLATS = 7
 """Number of floor plans."""
 _KNOWN_KINDS = 0.5
 """Share of sampled tasks that are of the environment's own kinds."""
-_UNNUMBERED = ("put_away", "go_to_sleep", "watch_tv", "heat_food", "have_a_drink")
-"""Kinds whose goals need no object numbers."""
 
 
 class VirtualHomeTemplate:
@@ -130,7 +129,7 @@ class VirtualHomeTemplate:
         task = None
         while task is None or _numbered(task.goal):
             if rng.random() < _KNOWN_KINDS:
-                task = _reworded(draw_task(name, rng.choice(_UNNUMBERED), rng), rng)
+                task = _reworded(draw_task(name, rng.choice(UNNUMBERED), rng), rng)
             else:
                 scene, world = draw_flat(rng)
                 wish = draw_wish(world, rng)

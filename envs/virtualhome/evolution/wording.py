@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from inhabit.envs.virtualhome.graph.goals import ActionGoal, Goal, RelationGoal, StateGoal
+from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.tasks.kinds import KINDS
 from inhabit.envs.virtualhome.world.words import spoken
 from inhabit.envs.world.phrasing import pick
 
@@ -30,38 +31,6 @@ _CLOSING = (
     "{put}, and don't leave it open",
     "{put}. Then {close} it again",
 )
-_HEATING = (
-    "heat the {a} in the microwave, with its door closed",
-    "warm up the {a} in the closed microwave",
-    "put the {a} in the microwave, {close} it and turn it on",
-    "{get} the {a} and microwave it: the door has to be closed",
-    "place the {a} inside the microwave. Then {close} it and switch it on",
-    "microwave the {a}, and leave the microwave closed and running",
-)
-_DRINKING = (
-    "drink some of the {a}, put it back in the fridge and {close} the door",
-    "have some of the {a} from the fridge, and leave everything as it was",
-    "{get} the {a}, drink from it and return it to the fridge, which should be closed in the end",
-    "drink a little of the {a}. Then put it back into the fridge and {close} it",
-    "open the fridge, drink some of the {a}, and put it away again behind a closed door",
-)
-_PLAIN: Mapping[str, tuple[str, ...]] = {
-    "lights_out": (
-        "switch off the lamp on the ceiling of every room",
-        "turn out all ceiling lamps",
-        "turn off every ceiling lamp that is on",
-        "go through all rooms and switch the ceiling lamps off",
-        "make it dark: no ceiling lamp may stay on",
-        "turn the ceiling lamps off in each room",
-    ),
-    "watch_tv": (
-        "watch tv sitting on the {sofa}",
-        "turn on the tv, sit on the {sofa}, and watch",
-        "sit down on the {sofa} and watch something on the tv",
-        "switch the tv on and watch it from the {sofa}",
-        "have a seat on the {sofa} and watch tv",
-    ),
-}
 _JOINED = (
     "{first}. {Second}.",
     "{first}. Also, {second}.",
@@ -107,13 +76,11 @@ def _clause(
     rng: random.Random,
     terms: dict[str, str],
 ) -> str | None:
-    if kind in _PLAIN:
-        return rng.choice(_PLAIN[kind]).format(sofa=rng.choice(_SAID["sofa"]))
-    if kind in ("heat_food", "have_a_drink"):
+    if kind in KINDS and KINDS[kind].reworded:
+        form = rng.choice(KINDS[kind].reworded)
         found = [g.from_id for g in goals if isinstance(g, RelationGoal) and g.relation == "INSIDE"]
-        drunk = any(isinstance(goal, ActionGoal) for goal in goals)
-        forms = _DRINKING if drunk else _HEATING
-        return rng.choice(forms).format(a=_name(found[0], world, rng), **terms)
+        more = {"a": _name(found[0], world, rng)} if found else {"sofa": rng.choice(_SAID["sofa"])}
+        return form.format(**terms, **more)
     match list(goals):
         case [RelationGoal() as goal]:
             return _put(goal, world, rng)
