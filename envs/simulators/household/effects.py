@@ -15,7 +15,7 @@ def settle(world: World) -> None:
     for thing in list(world.things.values()):
         if not thing.present:
             continue
-        if thing.kind == "Fridge" and (world.exact or not thing["isOpen"]):
+        if thing.kind == "Fridge" and (world.rules.open_fridge_cools or not thing["isOpen"]):
             _cool(world, thing)
         elif thing.kind == "StoveKnob" and thing["isToggled"]:
             for burner in thing["controlledObjects"] or ():
@@ -27,7 +27,7 @@ def settle(world: World) -> None:
             _brew(world, thing)
         elif thing.kind == "Faucet" and thing["isToggled"]:
             _rinse(world, thing)
-        elif world.exact and thing["isFilledWithLiquid"] and _upside_down(thing):
+        elif thing["isFilledWithLiquid"] and world.rules.turned_over_spills and _upside_down(thing):
             world.change(thing, isFilledWithLiquid=False, fillLiquid=None)
 
 
@@ -52,7 +52,8 @@ def _upside_down(thing: SimObject) -> bool:
 def _heat(world: World, source: SimObject) -> None:
     for inner in list(world.within(source.id)):
         hot = world.change(inner, temperature="Hot")
-        toasts = source.kind != "Microwave" or hot.kind != "BreadSliced" or not world.exact
+        toasts = source.kind != "Microwave" or hot.kind != "BreadSliced"
+        toasts = toasts or world.rules.microwave_toasts
         if hot["cookable"] and toasts:
             world.change(inner, isCooked=True)
 

@@ -71,7 +71,7 @@ def set_object_poses(
     listed stays as it is.
     """
     del place_stationary, enable_physics_jitter, force_rigidbody_sleep
-    if house.world.exact and object_poses:
+    if house.world.rules.disables_unlisted and object_poses:
         _disable_others(house, {pose.object_name for pose in object_poses}, skip_moveable)
     if faults := lay(house, object_poses):
         raise Refusal(" ".join(faults), undone=False)
@@ -92,7 +92,7 @@ def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
     by_name = {
         str(thing["name"]): thing.id
         for thing in world.things.values()
-        if thing.present or (world.exact and thing.away is None)
+        if thing.present or (world.rules.finds_disabled and thing.away is None)
     }
     used: set[str] = set()
     placed: list[str] = []
@@ -183,7 +183,7 @@ def copy(
         suffix: of its name.
     """
     name, id = f"{thing['name']}_{suffix}_{number}", f"{thing.id}_copy_{number}"
-    if not world.exact:
+    if not world.rules.names_as_in_thor:
         name, id = _own_name(world, thing, position)
     if id in world.things and world.things[id].away is not None:
         world.remove(id)  # a copy of an earlier arrangement

@@ -161,8 +161,8 @@ def interactable_poses(
     thing = house.world.things.get(object_id) or target(house, object_id, force=True)
     if max_poses is not None and max_poses <= 0:
         raise Refusal("maxPoses must be > 0.")
-    # In AI2-THOR, what breaks into pieces is nowhere.
-    shattered = house.world.exact and thing["isBroken"] and thing.kind not in TOUGH
+    shattered = thing["isBroken"] and thing.kind not in TOUGH
+    shattered = shattered and house.world.rules.shattered_is_nowhere
     if house.world.hidden(thing.id) or shattered:
         return []
     places = (

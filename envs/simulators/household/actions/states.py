@@ -162,7 +162,11 @@ def fill(
         raise Refusal(f"{fill_liquid!r} is not a valid liquid: there are {', '.join(LIQUIDS)}.")
     demand(not thing["isFilledWithLiquid"], f"{object_id} is already filled!")
     demand(not thing["isBroken"], f"{object_id} is broken and holds nothing.")
-    heat = {"temperature": "Hot"} if fill_liquid == "coffee" and house.world.exact else {}
+    heat = (
+        {"temperature": "Hot"}
+        if fill_liquid == "coffee" and house.world.rules.filled_coffee_is_hot
+        else {}
+    )
     house.world.change(thing, isFilledWithLiquid=True, fillLiquid=fill_liquid, **heat)
     return None
 

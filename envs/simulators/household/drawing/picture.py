@@ -335,7 +335,7 @@ class RoomPicture:
         size = (x, y, z) if turn % 180.0 == 0.0 else (z, y, x)
         if (board := joinery.board(thing, world.things)) is not None:
             return board
-        if joinery.framed(thing) or (world.exact and self._is_open(world, thing)):
+        if joinery.framed(thing) or (world.rules.open_is_hollow and self._is_open(world, thing)):
             made = joinery.frame(thing, rise(world, thing), size)
         else:
             name = f"{self.room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]

@@ -18,6 +18,7 @@ from inhabit.envs.simulators.household.rooms.ithor import SCENES, Room
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.state.cameras import FixedCamera
+from inhabit.envs.simulators.household.state.rules import AI2THOR, TASKS
 from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.stage import Frame
@@ -107,7 +108,7 @@ class House:
         self.randomization = Randomization()
         self.cameras: tuple[FixedCamera, ...] = ()
         agent = AgentState(*(room.start or drawn))
-        self.world = World(room, agent, revisions, exact=bool(release))
+        self.world = World(room, agent, revisions, AI2THOR if release else TASKS)
         self.picture = picture or RoomPicture(self.world, shared)
         self._seen: dict[_View, Frame] = {}
         self._sights: dict[_View, Mapping[str, Sight]] = {}
@@ -231,9 +232,10 @@ class House:
         place = thing["position"]
         distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
         visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
-        if visible and thing.kind == "Floor" and self.world.exact:
+        if visible and thing.kind == "Floor" and self.world.rules.floor_is_seen_nearby:
             visible = self._is_near(thing.id)
-        return Sight(distance, visible, visible and (self.world.exact or thing.id != agent.held))
+        free = thing.id != agent.held or self.world.rules.held_is_interactable
+        return Sight(distance, visible, visible and free)
 
     def _is_near(self, id: str) -> bool:
         """Whether a part of what is in view is within reach; the floor as a whole always is."""

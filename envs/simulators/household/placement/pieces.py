@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import Box, angles, box_metadata, xyz
 from inhabit.envs.simulators.household.state.world import SimObject, World
-from inhabit.envs.simulators.household.types.things import THINGS, those
+from inhabit.envs.simulators.household.types.things import those
 
-_SLICES: Mapping[str, int] = {
-    name: thing.slices for name, thing in THINGS.items() if thing.slices is not None
-}
-_PARTS: Mapping[str, int] = {
-    name: thing.parts for name, thing in THINGS.items() if thing.parts is not None
-}
 _COOKABLE = those("cooks")
 _CUT = 0.06
 """Gap between slices, as a fraction of a slice's thickness."""
@@ -33,15 +26,15 @@ def cut(world: World, thing: SimObject) -> list[SimObject]:
         kind, boxes, first = "EggCracked", [_spilled(thing.box)], 0
         world.change(thing, isSliced=True, isBroken=thing["breakable"])
     else:
-        count = (_PARTS if world.exact else _SLICES)[thing.kind]
+        count = world.rules.slices[thing.kind]
         kind, boxes = f"{thing.kind}Sliced", _slabs(thing, count)
-        first = 0 if world.exact else 1
+        first = world.rules.first_slice
         world.change(thing, isSliced=True)
     world.vanish(thing)
     made = []
     for number, box in enumerate(boxes, first):
         piece = _piece(thing, kind, number, box, len(boxes))
-        if world.exact and kind != "EggCracked":
+        if world.rules.names_as_in_thor and kind != "EggCracked":
             piece["name"] = f"{thing['assetId'] or thing.kind}_Slice_{number + 1}"
         made.append(world.add(piece, box))
         world.link(piece["objectId"], parents)

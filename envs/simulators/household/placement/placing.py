@@ -122,12 +122,12 @@ def lift(world: World, thing: str) -> None:
 
 
 def _contents(world: World, thing: str) -> Sequence[str]:
-    """What goes along with an object, where AI2-THOR's rules hold to the letter."""
-    return list(world.within(thing)) if world.exact else []
+    """What goes along with an object."""
+    return list(world.within(thing)) if world.rules.contents_follow else []
 
 
 def _around(world: World, thing: SimObject) -> Iterator[str]:
-    if not world.exact:
+    if not world.rules.lies_in_all_around:
         return
     box, own = thing.box, {thing.id, *world.within(thing.id), *world.in_hands}
     base = box.center - np.array((0.0, box.reach[1], 0.0))

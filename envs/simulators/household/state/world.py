@@ -17,6 +17,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
 from inhabit.envs.simulators.household.geometry.outline import Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.simulators.household.state.agent import AgentState
+from inhabit.envs.simulators.household.state.rules import Rules
 from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 
@@ -80,12 +81,10 @@ class World:
     """The objects of a room by id, in THOR's order, and the agent."""
 
     def __init__(
-        self, room: Room, agent: AgentState, revisions: Iterator[int], *, exact: bool = False
+        self, room: Room, agent: AgentState, revisions: Iterator[int], rules: Rules
     ) -> None:
         self.room = room
-        self.exact = exact
-        """Whether AI2-THOR's rules hold to the letter, also where tasks of `inhabit` were made with
-        others."""
+        self.rules = rules
         self._revisions = revisions
         self._version = next(revisions)
         self.things: dict[str, SimObject] = {}
@@ -173,7 +172,7 @@ class World:
         In AI2-THOR: what is disabled, and what is held with its contents.
         """
         gone = frozenset(id for id, thing in self.things.items() if thing.away is not None)
-        return gone | self.in_hands if self.exact else gone
+        return gone | self.in_hands if self.rules.hands_hold_contents else gone
 
     def disable(self, thing: SimObject) -> None:
         """Take an object out of the room and off every list, until it is enabled."""

@@ -1,0 +1,88 @@
+"""The two sets of rules: AI2-THOR's, and those that the tasks of `inhabit` were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inhabit.envs.simulators.household.types.things import THINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Where the two differ."""
+
+    slices: Mapping[str, int]
+    """Type -> number of its slices."""
+    first_slice: int
+    """Number of the first one, in its id."""
+    names_as_in_thor: bool
+    """Whether slices and copies are named as in AI2-THOR, and not by their ids."""
+    disables_unlisted: bool
+    """Whether `SetObjectPoses` takes what it does not list out of the room."""
+    finds_disabled: bool
+    """Whether it finds what was taken out."""
+    hands_hold_contents: bool
+    """Whether what is held, with its contents, is off all lists of parents and contents."""
+    contents_follow: bool
+    """Whether what an object holds stays linked to it when it is put somewhere."""
+    lies_in_all_around: bool
+    """Whether an object is in or on every receptacle that it touches, and on the floor."""
+    open_fridge_cools: bool
+    microwave_toasts: bool
+    """Whether slices of bread are cooked in a microwave."""
+    filled_coffee_is_hot: bool
+    """Also where an action fills something with coffee."""
+    turned_over_spills: bool
+    shattered_is_nowhere: bool
+    """Whether no pose shows what broke into pieces."""
+    held_is_interactable: bool
+    floor_is_seen_nearby: bool
+    """Whether the floor counts as visible only if a part of it is within reach."""
+    open_is_hollow: bool
+    """Whether what is open is drawn as a frame that shows its contents."""
+
+
+def _column(column: str) -> Mapping[str, int]:
+    found = {name: getattr(thing, column) for name, thing in THINGS.items()}
+    return {name: count for name, count in found.items() if count is not None}
+
+
+AI2THOR = Rules(
+    slices=_column("parts"),
+    first_slice=0,
+    names_as_in_thor=True,
+    disables_unlisted=True,
+    finds_disabled=True,
+    hands_hold_contents=True,
+    contents_follow=True,
+    lies_in_all_around=True,
+    open_fridge_cools=True,
+    microwave_toasts=False,
+    filled_coffee_is_hot=True,
+    turned_over_spills=True,
+    shattered_is_nowhere=True,
+    held_is_interactable=True,
+    floor_is_seen_nearby=True,
+    open_is_hollow=True,
+)
+"""Those of AI2-THOR 5.0.0, for its programs."""
+TASKS = Rules(
+    slices=_column("slices"),
+    first_slice=1,
+    names_as_in_thor=False,
+    disables_unlisted=False,
+    finds_disabled=False,
+    hands_hold_contents=False,
+    contents_follow=False,
+    lies_in_all_around=False,
+    open_fridge_cools=False,
+    microwave_toasts=True,
+    filled_coffee_is_hot=False,
+    turned_over_spills=False,
+    shattered_is_nowhere=False,
+    held_is_interactable=False,
+    floor_is_seen_nearby=False,
+    open_is_hollow=False,
+)
+"""Those of recorded tasks, whose texts and costs depend on them."""
