@@ -11,8 +11,7 @@ from time import process_time
 import numpy as np
 
 from inhabit.envs.simulators.render.camera import Camera
-from inhabit.envs.simulators.render.shapes import KINDS, shape
-from inhabit.envs.simulators.render.shapes.samples import SIZES
+from inhabit.envs.simulators.render.shapes import FORMS, KINDS, shape
 from inhabit.envs.simulators.render.shell import lamp, shell
 from inhabit.envs.simulators.render.stage import Stage
 
@@ -60,7 +59,7 @@ def initial_room(most: int = 20_000) -> tuple[Stage, int]:
     for kind in KINDS:
         if triangles > most:
             break
-        size = SIZES.get(kind, (0.3, 0.3, 0.3))
+        size = FORMS[kind].size
         mesh = shape(kind, size, seed=1)
         stage.put(kind, mesh, np.eye(3), (rng.uniform(-2.6, 2.6), size[1] / 2, rng.uniform(0, 2.2)))
         triangles += len(mesh.faces)

@@ -21,14 +21,15 @@ from inhabit.agents.alfred_specialist.ranker.parsing import (
 )
 from inhabit.agents.alfred_specialist.ranker.progress import Progress, progress
 from inhabit.agents.core import View
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.world import things
 from inhabit.envs.core import Action, Reason
 
-DOORS = frozenset({"cabinet", "drawer", "fridge", "microwave", "safe"})
+DOORS = frozenset(map(word, things.DOORS))
 """Receptacles that have to be opened before anything can be put in or taken out."""
 TURNS = ("turn right", "turn left")
 _HELD = re.compile(r"[Yy]ou have an? (.+?) in your hands")
 _NAMED = re.compile(r"\b([a-z][a-z \-]*)_(\d+)\b")
-
 Name = tuple[str, str]
 """A noun and its number."""
 

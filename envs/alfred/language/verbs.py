@@ -1,7 +1,8 @@
 """The verbs, in the order in which texts are tried on them.
 
 An action names objects as a person does: "the mug" or "the mug_2". The name is resolved when the
-action is executed. EmbodiedBench's wordings are understood too.
+action is executed. EmbodiedBench's wordings are understood too. What a verb needs is what rows of
+object types say that can be done to them.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ VERBS: Sequence[Verb[ThorObject]] = (
         (r"open(?: up)? {thing}",),
         fits=lambda thing: thing.openable and not thing.open,
         takes=lambda thing: thing.openable,
+        needs=("open",),
         asks="OpenObject",
     ),
     Verb(
@@ -74,6 +76,7 @@ VERBS: Sequence[Verb[ThorObject]] = (
         (r"(?:close|shut) {thing}",),
         fits=lambda thing: thing.openable and thing.open,
         takes=lambda thing: thing.openable,
+        needs=("open",),
         asks="CloseObject",
     ),
     Verb(
@@ -83,6 +86,7 @@ VERBS: Sequence[Verb[ThorObject]] = (
         (rf"{_SWITCH} on {{thing}}", rf"{_SWITCH} {_SIDE}{{thing}} on"),
         fits=lambda thing: thing.toggleable and not thing.on,
         takes=lambda thing: thing.toggleable,
+        needs=("switch",),
         asks="ToggleObjectOn",
     ),
     Verb(
@@ -92,6 +96,7 @@ VERBS: Sequence[Verb[ThorObject]] = (
         (rf"{_SWITCH} off {{thing}}", rf"{_SWITCH} {{thing}} off"),
         fits=lambda thing: thing.toggleable and thing.on,
         takes=lambda thing: thing.toggleable,
+        needs=("switch",),
         asks="ToggleObjectOff",
     ),
     Verb(
@@ -101,6 +106,7 @@ VERBS: Sequence[Verb[ThorObject]] = (
         (r"(?:slice|cut) {thing}",),
         fits=lambda thing: thing.sliceable and not thing.sliced and not thing.held,
         takes=lambda thing: thing.sliceable,
+        needs=("slice",),
         asks="SliceObject",
     ),
 )

@@ -14,16 +14,9 @@ from functools import cache
 
 from inhabit.envs.alfred.language.grammar import say
 from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.verbs import VERBS
 from inhabit.envs.alfred.world.rooms import Kind
-from inhabit.envs.alfred.world.things import (
-    CARRIED,
-    FIXTURES,
-    HOLDERS,
-    ITEMS,
-    OPENABLE,
-    SLICEABLE,
-    TOGGLEABLE,
-)
+from inhabit.envs.alfred.world.things import CARRIED, FIXTURES, HOLDERS, ITEMS, that_can
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import THINGS
 from inhabit.envs.world.language import IT
@@ -58,11 +51,6 @@ def _all(kind: Kind, find: bool) -> Iterator[Action]:
     yield from (say("pick up", word(t)) for t in everything if t in items or t in CARRIED)
     yield from (say("put", IT, word(t)) for t in everything if t in holders)
     yield from (say(verb) for verb in ("put down", "drop"))
-    for verb, types in (
-        ("open", OPENABLE),
-        ("close", OPENABLE),
-        ("turn on", TOGGLEABLE),
-        ("turn off", TOGGLEABLE),
-        ("slice", SLICEABLE),
-    ):
-        yield from (say(verb, word(type)) for type in everything if type in types)
+    for verb in (verb for verb in VERBS if verb.needs):
+        types = that_can(verb.needs[0])
+        yield from (say(verb.name, word(type)) for type in everything if type in types)

@@ -100,7 +100,7 @@ class _Clause:
         if goal.sliced and goal.kind.count == 1 and self.style.random() < _CUT_FIRST:
             return self._cut_first()
         shape = self.style.choices(shapes, weights)[0]
-        return _WORDED[shape](self)
+        return WORDED[shape](self)
 
     @property
     def _noun(self) -> str:
@@ -325,7 +325,7 @@ _THROWN = (
     ("toss", "into {}"),
 )
 """Verb, and what follows the object; "{}" is the garbage can."""
-_WORDED: Mapping[str, Callable[[_Clause], str]] = {
+WORDED: Mapping[str, Callable[[_Clause], str]] = {
     "put": _Clause.put,
     "get put": _Clause.get_put,
     "one another": _Clause.one_another,
@@ -345,3 +345,4 @@ _WORDED: Mapping[str, Callable[[_Clause], str]] = {
     "put in on": _Clause.put_in_on,
     "load put": _Clause.load_put,
 }
+"""Shape -> the clause that has it."""

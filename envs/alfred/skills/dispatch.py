@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.language.naming import split_name, squeeze, word
+from inhabit.envs.alfred.language.verbs import BY_NAME
 from inhabit.envs.alfred.skills import exploration, interaction, walking
 from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.skills.walking import go_to
@@ -63,6 +64,8 @@ _ON_THING: Mapping[str, Callable[[EpisodeState, ThorObject], Result]] = {
     "turn off": lambda episode, thing: interaction.switch(episode, thing, on=False),
     "slice": interaction.slice_up,
 }
+SKILLS = frozenset({*_ON_THE_SPOT, *_WITH_HELD, *_ON_THING, "find", "put"})
+"""The verbs with a skill of their own. Others ask the simulator for what their row says."""
 
 
 def act(episode: EpisodeState, action: Action) -> Result:
@@ -82,7 +85,9 @@ def act(episode: EpisodeState, action: Action) -> Result:
         return failed(Reason.NOT_FOUND, _missing(episode, name))
     if action.verb == "put":
         return interaction.put(episode, said[0], thing)
-    return _ON_THING[action.verb](episode, thing)
+    if action.verb in _ON_THING:
+        return _ON_THING[action.verb](episode, thing)
+    return interaction.use(episode, BY_NAME[action.verb], thing)
 
 
 def _missing(episode: EpisodeState, name: str) -> str:

@@ -9,7 +9,8 @@ from inhabit.envs.alfred.skills.result import Result, done, failed
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Reason
-from inhabit.envs.simulators.household.types.things import THINGS
+from inhabit.envs.simulators.household.types.things import RUNS_CLOSED, THINGS
+from inhabit.envs.world.rows import Verb
 
 _REASONS = {
     "ObjectNotVisible": (Reason.NOT_VISIBLE, "it can't be seen well enough from here"),
@@ -122,7 +123,7 @@ def open_up(episode: EpisodeState, thing: ThorObject) -> Result:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be opened.")
     if thing.open:
         return failed(Reason.ALREADY, f"{name} is open already.")
-    if thing.type == "Microwave" and thing.on:
+    if thing.type in RUNS_CLOSED and thing.on:
         return failed(Reason.WRONG_STATE, f"{name} is running. Turn it off first.")
     wrong = face(episode, thing)
     if wrong is not None:
@@ -156,7 +157,7 @@ def switch(episode: EpisodeState, thing: ThorObject, on: bool) -> Result:
         return failed(Reason.NOT_ALLOWED, f"{name} has no switch.")
     if thing.on == on:
         return failed(Reason.ALREADY, f"{name} is {state} already.")
-    if on and thing.type == "Microwave" and thing.open:
+    if on and thing.type in RUNS_CLOSED and thing.open:
         return failed(Reason.WRONG_STATE, f"{name} is open. Close it first.")
     wrong = face(episode, thing)
     if wrong is not None:
@@ -181,6 +182,19 @@ def slice_up(episode: EpisodeState, thing: ThorObject) -> Result:
     if episode.do("SliceObject", thing):
         return _touched(episode, thing, f"you slice {name}.")
     return _refused(episode, "slice", thing, f"you can't slice {name} from here")
+
+
+def use(episode: EpisodeState, verb: Verb[ThorObject], thing: ThorObject) -> Result:
+    """Any other interaction, which its row describes."""
+    name = episode.name(thing)
+    if verb.fits is not None and not verb.fits(thing):
+        return failed(Reason.WRONG_STATE, f"you can't {verb.says.format(name)} now.")
+    wrong = face(episode, thing)
+    if wrong is not None:
+        return wrong
+    if episode.do(verb.asks, thing):
+        return _touched(episode, thing, f"you {verb.says.format(name)}.")
+    return _refused(episode, verb.name, thing, f"you can't {verb.says.format(name)} from here")
 
 
 def _touched(episode: EpisodeState, thing: ThorObject, sentence: str) -> Result:

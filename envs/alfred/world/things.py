@@ -19,7 +19,8 @@ def _by_room(role: str) -> Mapping[Kind, tuple[str, ...]]:
     }
 
 
-def _that_can(action: str) -> frozenset[str]:
+def that_can(action: str) -> frozenset[str]:
+    """The types to which something may be done: "open"."""
     return frozenset(type for type, thing in THINGS.items() if action in thing.can)
 
 
@@ -40,7 +41,6 @@ CARRIED = those("carried")
 """Movable receptacles, footstools included."""
 MOVABLE = tuple(sorted(those("vessel")))
 """Movable receptacles of goals."""
-OPENABLE, TOGGLEABLE, SLICEABLE = map(_that_can, ("open", "switch", "slice"))
 IN_SLICES = tuple(sorted(type for type, thing in THINGS.items() if thing.slices is not None))
 """Types that goals may ask slices of: an egg is cracked."""
 DOORS = those("door")

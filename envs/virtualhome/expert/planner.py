@@ -210,7 +210,7 @@ class _Attempt:
             self._free_hand()
             if "ON" in states:
                 self._set(thing, "OFF")
-        action = _MAKES.get(state)
+        action = MAKES.get(state)
         if action is None:
             raise NoPlanError(f"No action makes an object {state}.")
         self._go(thing)
@@ -280,7 +280,7 @@ def _about(action: str, thing: int) -> tuple[int, ...]:
     return (thing,) if VERBS[action].arity else ()
 
 
-_MAKES = {verb.makes: verb.name for verb in reversed([*VERBS.values()]) if verb.makes}
+MAKES = {verb.makes: verb.name for verb in reversed([*VERBS.values()]) if verb.makes}
 """State -> the first verb that brings it about."""
 _NEEDS: Mapping[str, str] = {
     "READ": "READABLE",

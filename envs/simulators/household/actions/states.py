@@ -12,10 +12,8 @@ from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.placement import pieces
 from inhabit.envs.simulators.household.placement.surfaces import slide
 from inhabit.envs.simulators.household.state.world import SimObject
-from inhabit.envs.simulators.household.types.things import those
+from inhabit.envs.simulators.household.types.things import RUNS_CLOSED, those
 
-_RUNS_CLOSED = those("runs_closed")
-"""Types that run only when closed, and open only when off."""
 TOUGH = those("tough")
 """Breakable types that do not break in a fall, nor into pieces."""
 LIQUIDS = ("water", "coffee", "wine")
@@ -44,7 +42,7 @@ def open_(
     demand(0.0 <= openness <= 1.0, f"openness must be in [0:1]; it is {openness:g}.")
     thing = _openable(house, object_id, force_action)
     demand(
-        not (thing.kind in _RUNS_CLOSED and thing["isToggled"]) or openness == 0.0,
+        not (thing.kind in RUNS_CLOSED and thing["isToggled"]) or openness == 0.0,
         "Target must be OFF to open!",
     )
     demand(
@@ -83,7 +81,7 @@ def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> Js
     thing = _toggleable(house, object_id, force_action)
     demand(not thing["isToggled"], "can't toggle object on if it's already on!")
     demand(
-        not (thing.kind in _RUNS_CLOSED and thing["isOpen"]), "Target must be closed to Toggle On!"
+        not (thing.kind in RUNS_CLOSED and thing["isOpen"]), "Target must be closed to Toggle On!"
     )
     demand(not thing["isBroken"], f"{object_id} is broken and can't be switched on.")
     house.world.change(thing, isToggled=True)

@@ -66,8 +66,8 @@ class Thing(BaseModel):
     """Its noun; empty if that is its name in small letters, with spaces."""
     also: tuple[str, ...] = ()
     """Synonyms that are understood."""
-    can: Annotated[tuple[Literal["open", "switch", "slice"], ...], BeforeValidator(_words)] = ()
-    """What may be done to it."""
+    can: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
+    """What may be done to it, as verbs need it: "open", "switch", "slice"."""
     traits: Annotated[tuple[Trait, ...], BeforeValidator(_words)] = ()
     suits: Annotated[
         tuple[Literal["heat", "cool", "clean", "light"], ...], BeforeValidator(_words)
@@ -138,4 +138,6 @@ ENCLOSING = those("encloses")
 """Types that enclose their contents when closed."""
 BASINS: Mapping[str, str] = {name: thing.basin for name, thing in THINGS.items() if thing.basin}
 """Sinks and tubs -> the basins that water runs into."""
+RUNS_CLOSED = those("runs_closed")
+"""Types that run only when closed, and open only when off."""
 LAMPS = tuple(sorted(those("lamp")))

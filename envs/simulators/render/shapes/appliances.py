@@ -23,7 +23,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look, Side
+from inhabit.envs.simulators.render.shapes.look import BROKEN, ON, OPEN, Form, Look, Side
 from inhabit.envs.simulators.render.shapes.parts import (
     along_longer,
     bar,
@@ -232,11 +232,11 @@ def stove_knob(size: Vector, look: Look, choose: Random) -> Mesh:
     return facing(size, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Fridge": fridge,
-    "Microwave": microwave,
-    "Toaster": toaster,
-    "CoffeeMachine": coffee_machine,
-    "StoveBurner": stove_burner,
-    "StoveKnob": stove_knob,
+KINDS: Mapping[str, Form] = {
+    "Fridge": Form(fridge, (0.86, 1.87, 0.76), OPEN),
+    "Microwave": Form(microwave, (0.61, 0.35, 0.38), OPEN + ON),
+    "Toaster": Form(toaster, (0.33, 0.21, 0.2), ON),
+    "CoffeeMachine": Form(coffee_machine, (0.26, 0.44, 0.32), ON + BROKEN),
+    "StoveBurner": Form(stove_burner, (0.22, 0.03, 0.22), ON),
+    "StoveKnob": Form(stove_knob, (0.07, 0.07, 0.05), ON),
 }

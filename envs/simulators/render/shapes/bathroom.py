@@ -22,7 +22,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, FILLED, ON, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import bar, block, facing, swing
 from inhabit.envs.simulators.render.shapes.soft import drape, squared
 from inhabit.envs.simulators.render.shapes.wear import cracks
@@ -263,15 +263,15 @@ def shower_curtain(size: Vector, look: Look, choose: Random) -> Mesh:
     return facing(size, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Toilet": toilet,
-    "Sink": sink,
-    "SinkBasin": sink_basin,
-    "Bathtub": bathtub,
-    "BathtubBasin": bathtub_basin,
-    "Faucet": faucet,
-    "ShowerHead": shower_head,
-    "ShowerDoor": shower_door,
-    "ShowerGlass": shower_glass,
-    "ShowerCurtain": shower_curtain,
+KINDS: Mapping[str, Form] = {
+    "Toilet": Form(toilet, (0.53, 1.04, 0.78), OPEN),
+    "Sink": Form(sink, (0.6, 0.2, 0.5)),
+    "SinkBasin": Form(sink_basin, (0.45, 0.17, 0.38), FILLED[:1]),
+    "Bathtub": Form(bathtub, (0.85, 0.6, 1.78)),
+    "BathtubBasin": Form(bathtub_basin, (0.67, 0.42, 1.5)),
+    "Faucet": Form(faucet, (0.2, 0.3, 0.22), ON),
+    "ShowerHead": Form(shower_head, (0.25, 1.0, 0.25), ON),
+    "ShowerDoor": Form(shower_door, (0.8, 1.96, 0.06), OPEN + BROKEN),
+    "ShowerGlass": Form(shower_glass, (1.2, 1.96, 1.0), BROKEN),
+    "ShowerCurtain": Form(shower_curtain, (1.5, 1.94, 0.12), OPEN),
 }

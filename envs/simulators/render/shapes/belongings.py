@@ -26,7 +26,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import DIRTY, ON, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import block, lying
 from inhabit.envs.simulators.render.shapes.walls import painting
 from inhabit.envs.simulators.render.solids import box
@@ -237,16 +237,16 @@ def _stains(size: Vector, look: Look, choose: Random) -> list[Mesh]:
     ]
 
 
-KINDS: Mapping[str, Builder] = {
-    "Keyboard": keyboard,
-    "Mouse": mouse,
-    "Notes": notes,
-    "Folder": folder,
-    "Radio": radio,
-    "PhotoFrame": photo_frame,
-    "BoardGame": board_game,
-    "Toothbrush": toothbrush,
-    "Toothpaste": toothpaste,
-    "FoldedShirt": folded_shirt,
-    "FoldedPants": folded_pants,
+KINDS: Mapping[str, Form] = {
+    "Keyboard": Form(keyboard, (0.42, 0.03, 0.14)),
+    "Mouse": Form(mouse, (0.06, 0.03, 0.1)),
+    "Notes": Form(notes, (0.15, 0.02, 0.21)),
+    "Folder": Form(folder, (0.24, 0.03, 0.31), OPEN[1:]),
+    "Radio": Form(radio, (0.26, 0.16, 0.12), ON),
+    "PhotoFrame": Form(photo_frame, (0.2, 0.24, 0.05)),
+    "BoardGame": Form(board_game, (0.34, 0.06, 0.34)),
+    "Toothbrush": Form(toothbrush, (0.02, 0.02, 0.18)),
+    "Toothpaste": Form(toothpaste, (0.04, 0.03, 0.16)),
+    "FoldedShirt": Form(folded_shirt, (0.32, 0.06, 0.26), DIRTY),
+    "FoldedPants": Form(folded_pants, (0.3, 0.07, 0.24), DIRTY),
 }

@@ -22,7 +22,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, FILLED, USED_UP, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer, cutout
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
@@ -127,12 +127,12 @@ def _shaker(size: Vector, content: Material) -> Mesh:
     return _banded(outline, bands, 12).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Bottle": bottle,
-    "Glassbottle": bottle,
-    "WineBottle": wine_bottle,
-    "SoapBottle": soap_bottle,
-    "SprayBottle": spray_bottle,
-    "SaltShaker": salt_shaker,
-    "PepperShaker": pepper_shaker,
+KINDS: Mapping[str, Form] = {
+    "Bottle": Form(bottle, (0.1, 0.25, 0.1), FILLED[:1] + BROKEN),
+    "Glassbottle": Form(bottle, (0.08, 0.24, 0.08), FILLED[:1]),
+    "WineBottle": Form(wine_bottle, (0.085, 0.33, 0.085), (("wine", Look(filled="wine")), *BROKEN)),
+    "SoapBottle": Form(soap_bottle, (0.1, 0.22, 0.1), USED_UP),
+    "SprayBottle": Form(spray_bottle, (0.07, 0.25, 0.11), USED_UP),
+    "SaltShaker": Form(salt_shaker, (0.06, 0.11, 0.06)),
+    "PepperShaker": Form(pepper_shaker, (0.06, 0.11, 0.06)),
 }

@@ -18,7 +18,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     mixed,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import DIRTY, FILLED, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
@@ -88,4 +88,8 @@ def kettle(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts).fitted(size, like=closed)
 
 
-KINDS: Mapping[str, Builder] = {"Pot": pot, "Pan": pan, "Kettle": kettle}
+KINDS: Mapping[str, Form] = {
+    "Pot": Form(pot, (0.33, 0.16, 0.27), FILLED[:1] + DIRTY),
+    "Pan": Form(pan, (0.28, 0.05, 0.46), DIRTY),
+    "Kettle": Form(kettle, (0.21, 0.19, 0.19), OPEN[1:] + FILLED[:1]),
+}

@@ -19,7 +19,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, DIRTY, FILLED, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer
 from inhabit.envs.simulators.render.sweep import tube
 
@@ -121,4 +121,9 @@ def _with_crumbs(body: Mesh, look: Look, choose: Random, floor: float, reach: fl
     return join([body, *spots])
 
 
-KINDS: Mapping[str, Builder] = {"Mug": mug, "Cup": cup, "Bowl": bowl, "Plate": plate}
+KINDS: Mapping[str, Form] = {
+    "Mug": Form(mug, (0.12, 0.1, 0.09), FILLED + DIRTY + BROKEN),
+    "Cup": Form(cup, (0.11, 0.15, 0.11), FILLED + DIRTY + BROKEN),
+    "Bowl": Form(bowl, (0.19, 0.09, 0.19), FILLED + DIRTY + BROKEN),
+    "Plate": Form(plate, (0.25, 0.022, 0.25), DIRTY + BROKEN),
+}

@@ -10,7 +10,7 @@ from inhabit.envs.simulators.render.lathe import Point, lathe
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import BLACK, PLASTICS, STEEL, WALNUT, plain
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.shapes.parts import lying
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import prism, tube
@@ -126,11 +126,11 @@ def spatula(size: Vector, look: Look, choose: Random) -> Mesh:
     return lying(size, 0.28, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Knife": knife,
-    "ButterKnife": butter_knife,
-    "Fork": fork,
-    "Spoon": spoon,
-    "Ladle": ladle,
-    "Spatula": spatula,
+KINDS: Mapping[str, Form] = {
+    "Knife": Form(knife, (0.04, 0.015, 0.32)),
+    "ButterKnife": Form(butter_knife, (0.02, 0.006, 0.24)),
+    "Fork": Form(fork, (0.03, 0.02, 0.25)),
+    "Spoon": Form(spoon, (0.04, 0.02, 0.21)),
+    "Ladle": Form(ladle, (0.1, 0.06, 0.33)),
+    "Spatula": Form(spatula, (0.08, 0.03, 0.32)),
 }

@@ -21,7 +21,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, FILLED, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer
 from inhabit.envs.simulators.render.sweep import tube
 
@@ -226,13 +226,13 @@ def table_top_decor(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "HousePlant": house_plant,
-    "Vase": vase,
-    "Statue": statue,
-    "TeddyBear": teddy_bear,
-    "Pillow": pillow,
-    "WateringCan": watering_can,
-    "RoomDecor": room_decor,
-    "TableTopDecor": table_top_decor,
+KINDS: Mapping[str, Form] = {
+    "HousePlant": Form(house_plant, (0.4, 0.64, 0.4), FILLED[:1]),
+    "Vase": Form(vase, (0.18, 0.28, 0.18), BROKEN),
+    "Statue": Form(statue, (0.2, 0.34, 0.18), BROKEN),
+    "TeddyBear": Form(teddy_bear, (0.36, 0.46, 0.38)),
+    "Pillow": Form(pillow, (0.5, 0.15, 0.38)),
+    "WateringCan": Form(watering_can, (0.3, 0.2, 0.15), FILLED[:1]),
+    "RoomDecor": Form(room_decor, (0.4, 1.4, 0.4)),
+    "TableTopDecor": Form(table_top_decor, (0.36, 0.14, 0.36)),
 }

@@ -19,7 +19,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     glowing,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, ON, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import cutout
 from inhabit.envs.simulators.render.shapes.soft import squared
 from inhabit.envs.simulators.render.shapes.wear import cracks
@@ -140,8 +140,16 @@ def _laptop(
     return join([*parts, leaf])
 
 
-KINDS: Mapping[str, Builder] = {
-    "Television": television,
-    "Desktop": desktop,
-    "Laptop": laptop,
+KINDS: Mapping[str, Form] = {
+    "Television": Form(television, (1.08, 0.72, 0.25), ON + BROKEN),
+    "Desktop": Form(desktop, (0.75, 0.57, 0.46), ON),
+    "Laptop": Form(
+        laptop,
+        (0.38, 0.27, 0.33),
+        (
+            *OPEN,
+            ("on", Look(openness=1.0, on=True)),
+            ("broken", Look(openness=1.0, broken=True)),
+        ),
+    ),
 }

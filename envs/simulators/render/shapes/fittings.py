@@ -24,7 +24,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     glowing,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import ON, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import (
     along_longer,
     bar,
@@ -191,9 +191,9 @@ def ceiling_lamp(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([rose, cord, drum.shifted(y=-y / 2)]).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Door": door,
-    "Wardrobe": wardrobe,
-    "Rug": rug,
-    "CeilingLamp": ceiling_lamp,
+KINDS: Mapping[str, Form] = {
+    "Door": Form(door, (0.95, 2.05, 0.12), OPEN),
+    "Wardrobe": Form(wardrobe, (1.4, 2.0, 0.6), OPEN),
+    "Rug": Form(rug, (2.0, 0.02, 1.4)),
+    "CeilingLamp": Form(ceiling_lamp, (0.4, 0.25, 0.4), ON),
 }

@@ -14,7 +14,7 @@ from inhabit.envs.simulators.render.lathe import Point, cylinder, ellipsoid, lat
 from inhabit.envs.simulators.render.material import Color, Material, Pattern
 from inhabit.envs.simulators.render.mesh import AXES, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import LEAF, mixed, plain, shade
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, COOKED, SLICED, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer, cutout, facing
 from inhabit.envs.simulators.render.shapes.soft import bumpy
 from inhabit.envs.simulators.render.sweep import prism, tube
@@ -210,7 +210,11 @@ def lettuce_slice(size: Vector, look: Look, choose: Random) -> Mesh:
 
 _SHELLS = (plain(0.93, 0.86, 0.76, gloss=0.2), plain(0.80, 0.62, 0.46, gloss=0.2))
 _EGG_OUTLINE = [(0.0, 0.0), (0.5, 0.06), (0.85, 0.22), (1.0, 0.42), (0.9, 0.66), (0.6, 0.87)]
+
+
 _EGG_OUTLINE += [(0.28, 0.97), (0.0, 1.0)]
+
+
 _YOLK = plain(0.96, 0.68, 0.13, gloss=0.6)
 _RAW_WHITE = plain(0.93, 0.90, 0.76, gloss=0.7)
 _FRIED_WHITE = plain(0.97, 0.96, 0.93, gloss=0.3)
@@ -245,17 +249,19 @@ def _cracked(shell: Material, cooked: bool) -> Mesh:
     return join(parts if cooked else parts + shells)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Apple": partial(fruit, _APPLE, "stem"),
-    "AppleSliced": partial(fruit_slice, _APPLE),
-    "Tomato": partial(fruit, _TOMATO, "calyx"),
-    "TomatoSliced": partial(fruit_slice, _TOMATO),
-    "Potato": partial(fruit, _POTATO, "plain"),
-    "PotatoSliced": partial(fruit_slice, _POTATO),
-    "Bread": bread,
-    "BreadSliced": bread_slice,
-    "Lettuce": lettuce,
-    "LettuceSliced": lettuce_slice,
-    "Egg": egg,
-    "EggCracked": cracked_egg,
+KINDS: Mapping[str, Form] = {
+    "Apple": Form(partial(fruit, _APPLE, "stem"), (0.11, 0.11, 0.11), SLICED),
+    "AppleSliced": Form(partial(fruit_slice, _APPLE), (0.02, 0.1, 0.1)),
+    "Tomato": Form(partial(fruit, _TOMATO, "calyx"), (0.12, 0.1, 0.12), SLICED),
+    "TomatoSliced": Form(partial(fruit_slice, _TOMATO), (0.02, 0.09, 0.1)),
+    "Potato": Form(partial(fruit, _POTATO, "plain"), (0.12, 0.08, 0.09), SLICED + COOKED),
+    "PotatoSliced": Form(partial(fruit_slice, _POTATO), (0.02, 0.08, 0.09), COOKED),
+    "Bread": Form(bread, (0.15, 0.14, 0.29), SLICED + COOKED),
+    "BreadSliced": Form(bread_slice, (0.14, 0.14, 0.02)),
+    "Lettuce": Form(lettuce, (0.19, 0.16, 0.2), SLICED),
+    "LettuceSliced": Form(lettuce_slice, (0.03, 0.13, 0.13)),
+    "Egg": Form(
+        egg, (0.06, 0.07, 0.06), BROKEN + COOKED + (("fried", Look(cooked=True, broken=True)),)
+    ),
+    "EggCracked": Form(cracked_egg, (0.11, 0.03, 0.1)),
 }

@@ -22,15 +22,13 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, ON, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import lying
 from inhabit.envs.simulators.render.shapes.wear import cracks
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import prism, tube
 
 _RED = plain(0.78, 0.20, 0.18)
-
-
 _WALLPAPER = glowing(0.13, 0.24, 0.42)
 _ICONS = tuple(
     glowing(*color)
@@ -187,12 +185,12 @@ def _key(metal: Material) -> Mesh:
     return join([bow, prism(teeth, 0.03, metal)])
 
 
-KINDS: Mapping[str, Builder] = {
-    "CellPhone": cell_phone,
-    "RemoteControl": remote_control,
-    "AlarmClock": alarm_clock,
-    "Watch": watch,
-    "CD": disc,
-    "CreditCard": credit_card,
-    "KeyChain": key_chain,
+KINDS: Mapping[str, Form] = {
+    "CellPhone": Form(cell_phone, (0.08, 0.01, 0.16), ON + BROKEN),
+    "RemoteControl": Form(remote_control, (0.055, 0.022, 0.2)),
+    "AlarmClock": Form(alarm_clock, (0.18, 0.18, 0.1)),
+    "Watch": Form(watch, (0.07, 0.05, 0.06)),
+    "CD": Form(disc, (0.12, 0.003, 0.12)),
+    "CreditCard": Form(credit_card, (0.09, 0.002, 0.055)),
+    "KeyChain": Form(key_chain, (0.13, 0.012, 0.08)),
 }

@@ -21,7 +21,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.shapes.parts import lying
 from inhabit.envs.simulators.render.shapes.soft import bumpy
 from inhabit.envs.simulators.render.solids import box
@@ -162,13 +162,13 @@ def aluminum_foil(size: Vector, look: Look, choose: Random) -> Mesh:
     return lying(size, 0.3, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "BasketBall": basket_ball,
-    "BaseballBat": baseball_bat,
-    "TennisRacket": tennis_racket,
-    "Dumbbell": dumbbell,
-    "Boots": boots,
-    "GarbageBag": garbage_bag,
-    "VacuumCleaner": vacuum_cleaner,
-    "AluminumFoil": aluminum_foil,
+KINDS: Mapping[str, Form] = {
+    "BasketBall": Form(basket_ball, (0.24, 0.24, 0.24)),
+    "BaseballBat": Form(baseball_bat, (0.07, 0.9, 0.07)),
+    "TennisRacket": Form(tennis_racket, (0.28, 0.03, 0.66)),
+    "Dumbbell": Form(dumbbell, (0.34, 0.13, 0.15)),
+    "Boots": Form(boots, (0.29, 0.52, 0.28)),
+    "GarbageBag": Form(garbage_bag, (0.51, 0.56, 0.51)),
+    "VacuumCleaner": Form(vacuum_cleaner, (0.4, 1.0, 0.44)),
+    "AluminumFoil": Form(aluminum_foil, (0.3, 0.05, 0.06)),
 }

@@ -22,7 +22,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     glowing,
     plain,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import ON, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import facing
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
@@ -127,9 +127,9 @@ def light_switch(size: Vector, look: Look, choose: Random) -> Mesh:
     return facing(size, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "FloorLamp": floor_lamp,
-    "DeskLamp": desk_lamp,
-    "Candle": candle,
-    "LightSwitch": light_switch,
+KINDS: Mapping[str, Form] = {
+    "FloorLamp": Form(floor_lamp, (0.46, 1.8, 0.46), ON),
+    "DeskLamp": Form(desk_lamp, (0.28, 0.46, 0.28), ON),
+    "Candle": Form(candle, (0.06, 0.13, 0.06), ON),
+    "LightSwitch": Form(light_switch, (0.11, 0.15, 0.04), ON),
 }

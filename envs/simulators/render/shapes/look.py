@@ -38,3 +38,26 @@ Builder = Callable[[Vector, Look, Random], Mesh]
 The builder draws from the source in the same order whatever the look, so that an object keeps its
 colours when its state changes.
 """
+
+Telling = tuple[tuple[str, Look], ...]
+"""Looks that a kind has beside the plain one, with their names."""
+OPEN = ("half open", Look(openness=0.5)), ("open", Look(openness=1.0))
+FILLED = ("water", Look(filled="water")), ("coffee", Look(filled="coffee"))
+DIRTY = (("dirty", Look(dirty=True)),)
+BROKEN = (("broken", Look(broken=True)),)
+ON = (("on", Look(on=True)),)
+COOKED = (("cooked", Look(cooked=True)),)
+USED_UP = (("used up", Look(used_up=True)),)
+SLICED = (("sliced", Look(sliced=True)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a kind."""
+
+    build: Builder
+    size: Vector
+    """Its usual size, in metres: close to the medians of the 120 rooms of iTHOR, in an object's own
+    frame."""
+    looks: Telling = ()
+    """For contact sheets and tests."""

@@ -24,7 +24,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer, facing, lying
 from inhabit.envs.simulators.render.shapes.soft import bumpy
 from inhabit.envs.simulators.render.solids import box
@@ -183,13 +183,13 @@ def wine_glass(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Carton": carton,
-    "CerealBox": cereal_box,
-    "Salad": salad,
-    "Pie": pie,
-    "Cupcake": cupcake,
-    "Bananas": bananas,
-    "CuttingBoard": cutting_board,
-    "WineGlass": wine_glass,
+KINDS: Mapping[str, Form] = {
+    "Carton": Form(carton, (0.09, 0.24, 0.09)),
+    "CerealBox": Form(cereal_box, (0.2, 0.3, 0.08)),
+    "Salad": Form(salad, (0.2, 0.1, 0.2)),
+    "Pie": Form(pie, (0.26, 0.06, 0.26)),
+    "Cupcake": Form(cupcake, (0.08, 0.08, 0.08)),
+    "Bananas": Form(bananas, (0.2, 0.06, 0.14)),
+    "CuttingBoard": Form(cutting_board, (0.24, 0.02, 0.36)),
+    "WineGlass": Form(wine_glass, (0.08, 0.2, 0.08), (("wine", Look(filled="wine")),)),
 }

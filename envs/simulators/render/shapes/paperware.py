@@ -16,7 +16,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import block, lying
 from inhabit.envs.simulators.render.solids import box
 
@@ -109,9 +109,9 @@ def pencil(size: Vector, look: Look, choose: Random) -> Mesh:
     return lying(size, 0.06, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Book": book,
-    "Newspaper": newspaper,
-    "Pen": pen,
-    "Pencil": pencil,
+KINDS: Mapping[str, Form] = {
+    "Book": Form(book, (0.2, 0.03, 0.28), OPEN),
+    "Newspaper": Form(newspaper, (0.24, 0.03, 0.36)),
+    "Pen": Form(pen, (0.015, 0.014, 0.16)),
+    "Pencil": Form(pencil, (0.01, 0.01, 0.18)),
 }

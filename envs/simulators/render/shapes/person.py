@@ -10,7 +10,7 @@ from inhabit.envs.simulators.render.lathe import ellipsoid, lathe
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import BLACK, FABRICS, plain, shade
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
 
@@ -27,12 +27,10 @@ _SHIRTS = tuple(
     for color in ((0.82, 0.42, 0.32), (0.28, 0.50, 0.56), (0.88, 0.72, 0.36), (0.44, 0.56, 0.40))
 )
 _LIP = plain(0.72, 0.38, 0.36)
-
 Joint = Vector
 Pose = Mapping[str, tuple[Joint, ...]]
 """Limbs as lines of joints from the body outward, metres, the floor at y = 0, for the person's
 left (+x is their right)."""
-
 _STANDING: Pose = {
     "leg": ((0.09, 0.88, 0.0), (0.10, 0.47, 0.02), (0.10, 0.07, -0.02)),
     "arm": ((0.185, 1.37, 0.0), (0.235, 1.10, -0.02), (0.225, 0.86, 0.10)),
@@ -116,8 +114,8 @@ def _arm(shirt: Material, skin: Material, joints: tuple[Joint, ...]) -> Mesh:
     return join([sleeve, cap, forearm, palm.shifted(hand[0], hand[1] - 0.02, hand[2] + 0.02)])
 
 
-KINDS: Mapping[str, Builder] = {
-    "Person": standing,
-    "PersonSitting": sitting,
-    "PersonLying": lying,
+KINDS: Mapping[str, Form] = {
+    "Person": Form(standing, (0.5, 1.7, 0.34)),
+    "PersonSitting": Form(sitting, (0.5, 1.35, 0.75)),
+    "PersonLying": Form(lying, (0.5, 0.3, 1.7)),
 }

@@ -33,7 +33,7 @@ from inhabit.envs.simulators.render.shapes import (
     whitegoods,
 )
 from inhabit.envs.simulators.render.shapes.finishes import CREAM
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.shapes.wear import shards, soiled
 from inhabit.envs.simulators.render.solids import box
 
@@ -62,9 +62,10 @@ _FAMILIES = (
     walls,
     whitegoods,
 )
-_BUILDERS: Mapping[str, Builder] = {
-    kind: build for family in _FAMILIES for kind, build in family.KINDS.items()
+FORMS: Mapping[str, Form] = {
+    kind: form for family in _FAMILIES for kind, form in family.KINDS.items()
 }
+"""Type -> its form."""
 _FALLS_APART = frozenset(
     ("Bottle", "Bowl", "Cup", "Glassbottle", "Mug", "Plate", "Statue", "Vase", "WineBottle")
 )
@@ -85,7 +86,7 @@ _SUITES: Mapping[str, str] = {
 """What is bought together, or is one person: with the same seed its members look the same."""
 _THINNEST = 0.001
 
-KINDS = tuple(sorted(_BUILDERS))
+KINDS = tuple(sorted(FORMS))
 """The types that have a form of their own."""
 
 
@@ -111,7 +112,8 @@ def shape(kind: str, size: Vector, look: Look = PRISTINE, *, seed: int) -> Mesh:
         )
     x, y, z = (max(float(side), _THINNEST) for side in size)
     choose = Random(f"{_SUITES.get(kind, kind)} {seed}")
-    mesh = _BUILDERS.get(kind, _plain)((x, y, z), look, choose)
+    build = FORMS[kind].build if kind in FORMS else _plain
+    mesh = build((x, y, z), look, choose)
     if look.broken and kind in _FALLS_APART:
         mesh = shards(mesh, (x, y, z), Random(f"shards {kind} {seed}"))
     return soiled(mesh) if look.dirty and kind in _STAINS else mesh

@@ -18,7 +18,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     WOODS,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import DIRTY, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import block, legs
 from inhabit.envs.simulators.render.shapes.soft import bumpy
 from inhabit.envs.simulators.render.solids import box
@@ -204,13 +204,13 @@ def dog_bed(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([ring.scaled(1, y / 0.2, 1), cushion.shifted(y=-0.2 * y)]).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Chair": chair,
-    "Stool": stool,
-    "Sofa": sofa,
-    "ArmChair": arm_chair,
-    "Ottoman": ottoman,
-    "Footstool": footstool,
-    "Bed": bed,
-    "DogBed": dog_bed,
+KINDS: Mapping[str, Form] = {
+    "Chair": Form(chair, (0.48, 0.98, 0.52)),
+    "Stool": Form(stool, (0.38, 0.76, 0.38)),
+    "Sofa": Form(sofa, (2.1, 0.92, 0.95)),
+    "ArmChair": Form(arm_chair, (0.9, 0.92, 0.9)),
+    "Ottoman": Form(ottoman, (0.85, 0.43, 0.52)),
+    "Footstool": Form(footstool, (0.32, 0.3, 0.28)),
+    "Bed": Form(bed, (1.6, 0.92, 2.08), DIRTY),
+    "DogBed": Form(dog_bed, (0.95, 0.18, 0.8)),
 }

@@ -25,7 +25,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import (
     bar,
     block,
@@ -178,11 +178,13 @@ def hamper(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([body, lid.shifted(0, y / 2 - lid_height, -z / 2)])
 
 
-KINDS: Mapping[str, Builder] = {
-    "Cabinet": cabinet,
-    "Drawer": drawer,
-    "Safe": safe,
-    "Box": carton,
-    "GarbageCan": garbage_can,
-    "LaundryHamper": hamper,
+KINDS: Mapping[str, Form] = {
+    "Cabinet": Form(
+        cabinet, (0.42, 0.7, 0.42), (*OPEN, ("open left", Look(openness=1.0, hinge="left")))
+    ),
+    "Drawer": Form(drawer, (0.48, 0.19, 0.45), OPEN),
+    "Safe": Form(safe, (0.5, 0.5, 0.5), OPEN),
+    "Box": Form(carton, (0.5, 0.32, 0.44), OPEN),
+    "GarbageCan": Form(garbage_can, (0.39, 0.54, 0.39)),
+    "LaundryHamper": Form(hamper, (0.49, 0.74, 0.5), OPEN[1:]),
 }

@@ -21,7 +21,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     STEEL,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer, bar, block, knob, legs, panel
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
@@ -272,16 +272,16 @@ def cart(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([*parts, tube(bow, 0.012, frame, sides=6)]).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "DiningTable": dining_table,
-    "CoffeeTable": coffee_table,
-    "SideTable": side_table,
-    "Dresser": dresser,
-    "TVStand": tv_stand,
-    "Desk": desk,
-    "CounterTop": counter_top,
-    "CounterBase": counter_base,
-    "Shelf": shelf,
-    "ShelvingUnit": shelving_unit,
-    "Cart": cart,
+KINDS: Mapping[str, Form] = {
+    "DiningTable": Form(dining_table, (1.6, 0.8, 0.95)),
+    "CoffeeTable": Form(coffee_table, (1.1, 0.44, 0.65)),
+    "SideTable": Form(side_table, (0.5, 0.66, 0.45)),
+    "Dresser": Form(dresser, (1.05, 0.97, 0.5)),
+    "TVStand": Form(tv_stand, (1.4, 0.55, 0.45)),
+    "Desk": Form(desk, (1.35, 0.78, 0.65)),
+    "CounterTop": Form(counter_top, (1.4, 0.91, 0.65)),
+    "CounterBase": Form(counter_base, (1.4, 0.87, 0.62)),
+    "Shelf": Form(shelf, (0.8, 0.25, 0.25)),
+    "ShelvingUnit": Form(shelving_unit, (0.95, 1.48, 0.4)),
+    "Cart": Form(cart, (0.75, 0.85, 0.45)),
 }

@@ -23,7 +23,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import DIRTY, USED_UP, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer, facing
 from inhabit.envs.simulators.render.shapes.soft import bumpy, drape, tapered
 from inhabit.envs.simulators.render.solids import box, sheet
@@ -200,18 +200,18 @@ def scrub_brush(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([*parts, lathe(stick, holder, segments=8)]).fitted(size)
 
 
-KINDS: Mapping[str, Builder] = {
-    "ToiletPaper": paper_roll,
-    "PaperTowelRoll": paper_roll,
-    "ToiletPaperHanger": toilet_paper_hanger,
-    "SoapBar": soap_bar,
-    "TissueBox": tissue_box,
-    "Cloth": cloth,
-    "DishSponge": dish_sponge,
-    "Towel": towel,
-    "TowelHolder": towel_holder,
-    "HandTowel": hand_towel,
-    "HandTowelHolder": hand_towel_holder,
-    "Plunger": plunger,
-    "ScrubBrush": scrub_brush,
+KINDS: Mapping[str, Form] = {
+    "ToiletPaper": Form(paper_roll, (0.11, 0.11, 0.1), USED_UP),
+    "PaperTowelRoll": Form(paper_roll, (0.11, 0.22, 0.11), USED_UP),
+    "ToiletPaperHanger": Form(toilet_paper_hanger, (0.18, 0.07, 0.1)),
+    "SoapBar": Form(soap_bar, (0.1, 0.025, 0.07)),
+    "TissueBox": Form(tissue_box, (0.22, 0.15, 0.12), USED_UP),
+    "Cloth": Form(cloth, (0.21, 0.03, 0.18), DIRTY),
+    "DishSponge": Form(dish_sponge, (0.14, 0.03, 0.09)),
+    "Towel": Form(towel, (0.41, 0.59, 0.05)),
+    "TowelHolder": Form(towel_holder, (0.66, 0.04, 0.1)),
+    "HandTowel": Form(hand_towel, (0.13, 0.4, 0.05)),
+    "HandTowelHolder": Form(hand_towel_holder, (0.17, 0.21, 0.06)),
+    "Plunger": Form(plunger, (0.15, 0.54, 0.15)),
+    "ScrubBrush": Form(scrub_brush, (0.13, 0.48, 0.13)),
 }

@@ -23,7 +23,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     glowing,
     plain,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import BROKEN, DIRTY, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import cutout, facing
 from inhabit.envs.simulators.render.shapes.soft import drape
 from inhabit.envs.simulators.render.shapes.wear import cracks
@@ -248,11 +248,11 @@ def blinds(size: Vector, look: Look, choose: Random) -> Mesh:
     return facing(size, build)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Painting": painting,
-    "Poster": poster,
-    "Mirror": mirror,
-    "Window": window,
-    "Curtains": curtains,
-    "Blinds": blinds,
+KINDS: Mapping[str, Form] = {
+    "Painting": Form(painting, (0.9, 0.65, 0.05)),
+    "Poster": Form(poster, (0.55, 0.75, 0.01)),
+    "Mirror": Form(mirror, (0.6, 0.9, 0.04), DIRTY + BROKEN),
+    "Window": Form(window, (1.2, 1.4, 0.15), BROKEN),
+    "Curtains": Form(curtains, (1.3, 2.17, 0.15)),
+    "Blinds": Form(blinds, (1.1, 0.2, 0.06), OPEN),
 }

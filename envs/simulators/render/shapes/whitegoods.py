@@ -20,7 +20,7 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     glowing,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Builder, Look
+from inhabit.envs.simulators.render.shapes.look import ON, OPEN, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import bar, block, cabinet_box
 from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
@@ -170,8 +170,8 @@ def _washing_machine(size: Vector, look: Look, coat: Material) -> Mesh:
     return join(parts)
 
 
-KINDS: Mapping[str, Builder] = {
-    "Stove": stove,
-    "Dishwasher": dishwasher,
-    "WashingMachine": washing_machine,
+KINDS: Mapping[str, Form] = {
+    "Stove": Form(stove, (0.62, 0.92, 0.6), OPEN[1:] + ON),
+    "Dishwasher": Form(dishwasher, (0.6, 0.88, 0.6), OPEN + ON),
+    "WashingMachine": Form(washing_machine, (0.6, 0.86, 0.6), OPEN[1:] + ON),
 }

@@ -13,8 +13,7 @@ import pytest
 from surfaces import agreement, assert_sound, first_hit, open_edges, outward, volume
 
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
-from inhabit.envs.simulators.render.shapes import KINDS, Look, shape
-from inhabit.envs.simulators.render.shapes.samples import LOOKS, SIZES
+from inhabit.envs.simulators.render.shapes import FORMS, KINDS, Look, shape
 
 PLAIN = Look()
 OPENED_SIZE = {"Box", "Laptop"}
@@ -29,13 +28,13 @@ every_look = pytest.mark.parametrize(
     [
         pytest.param(kind, look, id=f"{kind} {name}".strip())
         for kind in KINDS
-        for name, look in [("", PLAIN), *LOOKS.get(kind, ())]
+        for name, look in [("", PLAIN), *FORMS[kind].looks]
     ],
 )
 
 
 def made(kind: str, look: Look = PLAIN, seed: int = 1, scale: float = 1.0) -> Mesh:
-    x, y, z = SIZES[kind]
+    x, y, z = FORMS[kind].size
     return shape(kind, (x * scale, y * scale, z * scale), look, seed=seed)
 
 
@@ -55,7 +54,7 @@ def test_every_object_is_sound_closed_and_light(kind: str, look: Look):
 def test_every_object_fills_its_box(kind: str, scale: float):
     look = Look(openness=1.0) if kind in OPENED_SIZE else PLAIN
     low, high = made(kind, look, scale=scale).bounds
-    half = np.array(SIZES[kind]) * scale / 2
+    half = np.array(FORMS[kind].size) * scale / 2
     assert (low >= -half - 1e-3).all()
     assert (high <= half + 1e-3).all()
     if kind not in LETS_ROOM:
@@ -68,16 +67,16 @@ def test_nothing_but_what_opens_or_runs_leaves_its_box(kind: str, look: Look):
     if look.openness or look.on:
         return
     low, high = made(kind, look).bounds
-    half = np.array(SIZES[kind]) / 2
+    half = np.array(FORMS[kind].size) / 2
     assert (low >= -half - 1e-3).all()
     assert (high <= half + 1e-3).all()
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind in LOOKS for name, _ in LOOKS[kind]]
+    ("kind", "name"), [(kind, name) for kind, form in FORMS.items() for name, _ in form.looks]
 )
 def test_every_state_shows(kind: str, name: str):
-    look = dict(LOOKS[kind])[name]
+    look = dict(FORMS[kind].looks)[name]
     assert print_of(made(kind, look)) != print_of(made(kind))
 
 
@@ -85,10 +84,9 @@ def test_the_same_seed_gives_the_same_bytes_in_another_process():
     here = [print_of(made(kind, seed=5)) for kind in KINDS]
     script = (
         "import hashlib\n"
-        "from inhabit.envs.simulators.render.shapes import KINDS, shape\n"
-        "from inhabit.envs.simulators.render.shapes.samples import SIZES\n"
+        "from inhabit.envs.simulators.render.shapes import FORMS, KINDS, shape\n"
         "for kind in KINDS:\n"
-        "    mesh = shape(kind, SIZES[kind], seed=5)\n"
+        "    mesh = shape(kind, FORMS[kind].size, seed=5)\n"
         "    body = [mesh.vertices, mesh.normals, mesh.faces, mesh.materials]\n"
         "    text = b''.join(part.tobytes() for part in body) + repr(mesh.palette).encode()\n"
         "    print(hashlib.sha256(text).hexdigest())\n"
@@ -152,7 +150,7 @@ CAVITIES = [
 def test_what_holds_things_is_hollow(kind: str, axis: int, look: Look):
     for seed in range(4):
         mesh = made(kind, look, seed)
-        size = SIZES[kind]
+        size = FORMS[kind].size
         # A little beside the centre, since a ray through a pole or an edge hits nothing for sure.
         origin = [0.013 * size[0], 0.17 * size[1] if kind != "Fridge" else 0.0, 0.011 * size[2]]
         origin[axis] = 5.0
@@ -162,14 +160,14 @@ def test_what_holds_things_is_hollow(kind: str, axis: int, look: Look):
 
 @pytest.mark.parametrize("kind", ["Fridge", "Microwave", "Cabinet", "Safe"])
 def test_what_is_closed_shows_its_front(kind: str):
-    size = SIZES[kind]
+    size = FORMS[kind].size
     depth = first_hit(made(kind), (0.013 * size[0], 0.1 * size[1], 5.0), 2) - (5.0 - size[2] / 2)
     assert depth < 0.2 * size[2]
 
 
 @pytest.mark.parametrize("kind", ["Fridge", "Microwave", "Cabinet", "Safe", "ShowerDoor"])
 def test_doors_swing_out_on_their_hinge(kind: str):
-    half = np.array(SIZES[kind]) / 2
+    half = np.array(FORMS[kind].size) / 2
     for hinge, side in (("left", 1), ("right", -1)):  # as one stands before it, left is +x
         opened = made(kind, Look(openness=1.0, hinge=hinge))
         ahead = opened.vertices[opened.vertices[:, 2] > half[2] + 0.1]
@@ -180,7 +178,7 @@ def test_doors_swing_out_on_their_hinge(kind: str):
 @pytest.mark.parametrize("openness", [0.0, 0.5, 1.0])
 def test_drawers_slide_out_by_eight_tenths(openness: float):
     low, high = made("Drawer", Look(openness=openness)).bounds
-    depth = SIZES["Drawer"][2]
+    depth = FORMS["Drawer"].size[2]
     assert high[2] - depth / 2 == pytest.approx(0.8 * depth * openness, abs=1e-3)
     assert low[2] + depth / 2 == pytest.approx(0.8 * depth * openness, abs=1e-3)
 
@@ -202,7 +200,7 @@ def test_what_is_on_shines(kind: str):
 
 @pytest.mark.parametrize("kind", ["Faucet", "ShowerHead"])
 def test_water_runs_down_out_of_the_box(kind: str):
-    assert made(kind, Look(on=True)).bounds[0][1] < -SIZES[kind][1] / 2 - 0.05
+    assert made(kind, Look(on=True)).bounds[0][1] < -FORMS[kind].size[1] / 2 - 0.05
 
 
 LONG = ["Knife", "Fork", "Spoon", "Spatula", "Ladle", "Pen", "Pencil", "BaseballBat", "CellPhone"]
