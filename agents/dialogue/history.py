@@ -49,6 +49,14 @@ def without_repeated(view: View) -> tuple[Action, ...]:
     return tuple(a for a in left if repeated[a.text] < _TWICE) or left
 
 
+def dropped(steps: int, keep: int) -> int:
+    """How many of the oldest of `steps` are left out, so that at least the last `keep` stay.
+
+    They go `keep` at a time: a prompt without its oldest step would be new from its beginning.
+    """
+    return max(0, steps // keep - 1) * keep if keep else steps
+
+
 def summary(steps: Sequence[Step]) -> str:
     """Summarize `steps` in one line: each action once, the latest ones if there are many.
 

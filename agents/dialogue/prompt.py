@@ -2,6 +2,9 @@
 
 `Prompt` is for models that score or write one action and nothing else, `ChatPrompt` for chat
 models. Planners, training and exports use the same ones, so that a model is asked as it was taught.
+
+A prompt only grows from step to step: what stays stands before what is new, and past steps and
+images are dropped many at a time. So a model that keeps what it has read reads little anew.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.answer import ParsedReply
 from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.few_shot import Examples
-from inhabit.agents.dialogue.frames import frames_of, keyframes, past_frames
-from inhabit.agents.dialogue.history import failures, summary
+from inhabit.agents.dialogue.frames import frames_of, keyframes
+from inhabit.agents.dialogue.history import dropped, failures, summary
 from inhabit.agents.dialogue.template import PromptTemplate, told
 from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Observation
@@ -34,11 +37,12 @@ class PromptSettings(SettingsModel):
     gone: ClassVar[Mapping[str, object]] = {"thumbnail": 160}
 
     history: Annotated[int, Field(ge=0)] | Literal["whole"] = 8
-    """Past steps in the prompt, as text; or the whole episode as one conversation that only grows:
-    what was observed, and what was answered. A model that keeps what it has read reads it once."""
+    """Past steps in the prompt, as text: at least so many, and fewer than twice as many, because
+    the oldest are dropped so many at a time; or the whole episode as one conversation: what was
+    observed, and what was answered."""
     pictures: int = Field(default=0, ge=0)
-    """Most recent past steps whose images are included: scaled down, or as they were, with their
-    clips, in a whole history."""
+    """Of these steps, so many at least are shown with their images and clips, as they were when
+    they were new, and fewer than twice as many."""
     keyframes: int | None = Field(default=None, ge=1)
     """Frames taken from each video clip of an observation; all by default."""
     choices: bool = False
@@ -58,9 +62,11 @@ class ChatPromptSettings(SettingsModel):
     gone: ClassVar[Mapping[str, object]] = {"thumbnail": 160, "summary": True, "listed": 200}
 
     history: int = Field(default=8, ge=0)
-    """Past steps described one by one in the prompt; older ones are summarized in one line."""
+    """Past steps described one by one in the prompt: at least so many, and fewer than twice as
+    many; older ones are summarized in one line."""
     pictures: int = Field(default=0, ge=0)
-    """Most recent past steps whose images are included, scaled down."""
+    """Of these steps, so many at least are shown with their images as well, and fewer than twice as
+    many."""
     keyframes: int = Field(default=4, ge=1)
     """Frames taken from each video clip of an observation."""
     examples: Path | None = None
@@ -108,9 +114,9 @@ class ChatAnswerSettings(ChatPromptSettings):
 class Prompt:
     """A template with one block for each role.
 
-    The system block is the same for every view, so that a model can cache it; the user block ends
-    with what is new. The images follow, and the block `after`, which is empty in the package's
-    templates: a small model that reads the goal once more there can compare it with the images.
+    The system block is the same for every view, and the user's turn only grows, but for its last
+    text: that is the block `now`, and `after`, which is empty in the package's templates. A small
+    model that reads the goal once more there can compare it with the images.
     """
 
     def __init__(self, name: str, settings: PromptSettings | None = None) -> None:
@@ -136,22 +142,25 @@ class Prompt:
         """
         if not images:
             self.warn_of_films(view)
-        if self.settings.history == "whole":
+        told = self.settings
+        if told.history == "whole":
             return self._whole(view, images=images, choices=choices)
-        skipped = max(0, len(view.history) - self.settings.history)
-        values: dict[str, object] = {
-            "goal": view.goal,
-            "steps": [told(step) for step in view.history[skipped:]],
-            "skipped": skipped,
-            "observation": Observation(view.observation.text, None),
-        }
-        if self.settings.choices:
-            values["choices"] = list(choices)
-        user: list[str | Image] = [self.template.block("user", **values)]
+        skipped = dropped(len(view.history), told.history)
+        pictures = told.pictures if images else 0
+        before = self.template.block(
+            "past", goal=view.goal, skipped=skipped, pictures=bool(pictures)
+        )
+        user: list[str | Image] = [f"{before}\n"] if before else []
+        user += _steps(self.template, view, skipped, pictures, told.keyframes)
         if images:
-            user += self._images(view)
-        user = _ended(user, self.template.block("after", **values))
-        return Message("system", (self.template.block("system"),)), Message("user", tuple(user))
+            user += map(Image, frames_of(view.observation, told.keyframes))
+        listed = list(choices) if told.choices else []
+        seen = Observation(view.observation.text, None)
+        now = self.template.block("now", goal=view.goal, choices=listed, observation=seen)
+        last = _ended([now], self.template.block("after", goal=view.goal))
+        first = "\n" if user and isinstance(user[-1], Image) else ""
+        parts = (*_joined(user), f"{first}{last[0]}")
+        return Message("system", (self.template.block("system"),)), Message("user", parts)
 
     def turn(self, goal: str, last: Step | None, text: str) -> str:
         """What a turn of a whole history says before its images.
@@ -172,8 +181,9 @@ class Prompt:
         system = self.template.block("system")
         messages = [Message("system", (system,))] if system else []
         last: Step | None = None
-        for ago, step in zip(range(len(view.history), 0, -1), view.history, strict=True):
-            shown = images and ago <= self.settings.pictures
+        unseen = dropped(len(view.history), self.settings.pictures)
+        for number, step in enumerate(view.history):
+            shown = images and number >= unseen
             messages.append(self.message(view.goal, last, step, images=shown))
             messages.append(Message("assistant", (step.action,)))
             last = step
@@ -206,14 +216,25 @@ class Prompt:
                 stacklevel=2,
             )
 
-    def _images(self, view: View) -> list[str | Image]:
-        parts: list[str | Image] = []
-        for number, step, image in past_frames(view, self.settings.pictures):
-            said = self.template.block("seen", number=number, action=step.action)
-            parts += [f"\n{said}\n", image]
-        if parts:
-            parts.append(f"\n{self.template.block('look')}\n")
-        return [*parts, *map(Image, frames_of(view.observation, self.settings.keyframes))]
+
+def _steps(
+    template: PromptTemplate, view: View, skipped: int, pictures: int, frames: int | None
+) -> Iterator[str | Image]:
+    """The past steps after the first `skipped`, each after what was seen before it.
+
+    Args:
+        template: with a block `step`.
+        view: what the agent knows.
+        skipped: the number of steps that are left out.
+        pictures: the least number of past steps whose images are shown, as the settings have it.
+        frames: of each of their clips; None for all.
+    """
+    unseen = dropped(len(view.history), pictures)
+    for number, step in enumerate(view.history[skipped:], skipped + 1):
+        shown = frames_of(step, frames) if number > unseen else ()
+        yield from map(Image, shown)
+        line = template.block("step", number=number, step=told(step))
+        yield "\n" * bool(shown) + f"{line}\n"
 
 
 def instructions(way: Literal["tools", "tags", "server"], most: int = 1) -> str:
@@ -265,15 +286,15 @@ class ChatPrompt:
             choices: actions to choose from.
             known: facts about the present state, besides the text of the observation.
         """
-        parts: list[str | Image] = [self._template.block("past", **self._past(view)) + "\n"]
+        chosen = self._settings
+        older = dropped(len(view.history), chosen.history)
+        parts: list[str | Image] = [self._template.block("past", **self._past(view, older)) + "\n"]
+        shown = chosen.pictures if self._sees else 0
+        parts += _steps(self._template, view, older, shown, chosen.keyframes)
         if self._sees:
-            for text, image in self._pictures(view):
-                parts += [text, image]
-        rgb = view.observation.rgb if self._sees else None
-        now = self._now(view, choices, known)
-        parts.append(self._template.block("now", sees=rgb is not None, **now))
-        if rgb is not None:
-            parts.append(Image(rgb))
+            parts += self._pictures(view)
+        first = "\n" if isinstance(parts[-1], Image) else ""
+        parts.append(first + self._template.block("now", **self._now(view, choices, known)))
         return Message("system", (system,)), Message("user", tuple(_joined(parts)))
 
     def repair(self, reading: ParsedReply, choices: Choices) -> Message:
@@ -287,14 +308,13 @@ class ChatPrompt:
         )
         return Message("user", (said,))
 
-    def _past(self, view: View) -> dict[str, object]:
-        older = max(0, len(view.history) - self._settings.history)
+    def _past(self, view: View, older: int) -> dict[str, object]:
         return {
             "examples": self._examples.nearest(view.goal, self._settings.shots),
             "goal": view.goal,
-            "steps": [told(step) for step in view.history[older:]],
             "older": older,
             "summary": summary(view.history[:older]),
+            "pictures": self._sees and self._settings.pictures > 0,
         }
 
     def _now(self, view: View, choices: Choices, known: Sequence[str]) -> dict[str, object]:
@@ -304,15 +324,14 @@ class ChatPrompt:
             "known": [view.observation.text, *known] if view.observation.text else known,
         }
 
-    def _pictures(self, view: View) -> Iterator[tuple[str, Image]]:
-        """Images of past steps, oldest first, each with the text before it."""
+    def _pictures(self, view: View) -> Iterator[str | Image]:
+        """What is seen now: the frames of clips, and the image."""
         for clip in view.observation.clips:
-            text = self._template.block("clip", text=clip.text) + "\n"
-            for frame in keyframes(clip.frames, self._settings.keyframes):
-                yield text, Image(frame)
-                text = ""
-        for number, step, image in past_frames(view, self._settings.pictures):
-            yield self._template.block("seen", number=number, action=step.action) + "\n", image
+            yield self._template.block("clip", text=clip.text) + "\n"
+            yield from map(Image, keyframes(clip.frames, self._settings.keyframes))
+            yield "\n"
+        if view.observation.rgb is not None:
+            yield Image(view.observation.rgb)
 
 
 def chat_system(settings: ChatAnswerSettings, *, sees: bool) -> str:

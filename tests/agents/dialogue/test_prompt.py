@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from inhabit.agents.core import Step
+from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.frames import pictures
-from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
-from inhabit.agents.models.core import Image
+from inhabit.agents.dialogue.prompt import (
+    ChatPrompt,
+    ChatPromptSettings,
+    Prompt,
+    PromptSettings,
+)
+from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Clip, Reason
 from tests.agents.views import view
 
@@ -19,23 +26,24 @@ STEPS = [Step(f"do {n}", None if n % 2 else Reason.CLOSED, f"Came of {n}.") for 
 
 def words(moment, history: int = 8) -> tuple[str, str]:
     system, user = Prompt("rank", PromptSettings(history=history)).messages(moment, images=False)
-    return system.parts[0], user.parts[0]
+    return system.parts[0], "".join(user.parts)
 
 
 def test_the_last_steps_are_told_and_the_rest_is_counted() -> None:
-    _, user = words(view(history=STEPS), history=2)
+    _, user = words(view(history=STEPS[:-1]), history=2)
     assert user == (
         "Goal: Put the {mug} in the sink.\n"
-        "So far (4 earlier steps left out):\n"
+        "So far (2 earlier steps left out):\n"
+        "3. do 2 -> Came of 2.\n"
+        "4. do 3 -> Came of 3.\n"
         "5. do 4 -> Came of 4.\n"
-        "6. do 5 -> Came of 5.\n"
         "Now: You have nothing in your hands."
     )
 
 
 def test_the_first_step() -> None:
     _, user = words(view(text=""))
-    assert user == "Goal: Put the {mug} in the sink.\nSo far: nothing.\nNow:"
+    assert user == "Goal: Put the {mug} in the sink.\nSo far:\nNow:"
 
 
 def test_what_comes_from_outside_is_a_value_on_one_line() -> None:
@@ -52,10 +60,35 @@ def test_the_fixed_part_is_fixed_and_the_beginning_grows() -> None:
     assert words(after)[1].startswith(kept)
 
 
-def test_the_picture_comes_last_and_only_where_it_is_seen() -> None:
+def of_an_episode(told: Callable[[View], Sequence[Message]], steps: int) -> list[list[object]]:
+    """The prompt of each step, part by part, without its last text, which is of this step alone."""
+    rgb = [np.full((4, 6, 3), n, np.uint8) for n in range(steps + 1)]
+    past = [Step(f"do {n}", None, f"Came of {n}.", rgb[n], f"{n}.") for n in range(steps)]
+    moments = [view(history=past[:n], rgb=rgb[n], text=f"{n}.") for n in range(steps + 1)]
+    prompts = []
+    for moment in moments:
+        parts = [p for message in told(moment) for p in message.parts]
+        prompts.append([getattr(part, "digest", part) for part in parts[:-1]])
+    return prompts
+
+
+@pytest.mark.parametrize("agent", ["rank", "chat"])
+def test_what_is_told_only_grows_but_for_rare_cuts(agent: str) -> None:
+    settings = {"history": 4, "pictures": 4}
+    if agent == "rank":
+        prompt = Prompt("rank", PromptSettings(**settings))
+        prompts = of_an_episode(lambda one: prompt.messages(one, images=True), 20)
+    else:
+        chat = ChatPrompt(ChatPromptSettings(**settings), sees=True)
+        prompts = of_an_episode(lambda one: chat.messages("s", one, chat.choices(one)), 20)
+    cut = [n for n in range(20) if prompts[n + 1][: len(prompts[n])] != prompts[n]]
+    assert cut == [7, 11, 15, 19], "Four steps go at a time, and four or more stay."
+
+
+def test_the_picture_comes_before_what_is_new_and_only_where_it_is_seen() -> None:
     rgb = np.zeros((4, 6, 3), np.uint8)
     messages = Prompt("rank").messages(view(rgb=rgb), images=True)
-    last = messages[-1].parts[-1]
+    last = messages[-1].parts[-2]
     assert isinstance(last, Image)
     assert pictures(messages) == {last.digest: last.rgb}
     assert pictures(Prompt("rank").messages(view(rgb=rgb), images=False)) == {}
@@ -77,8 +110,8 @@ def test_the_block_after_the_images_is_the_last_thing_told(tmp_path: Path) -> No
     shown = view(rgb=np.zeros((4, 6, 3), np.uint8))
     *_, image, last = prompt.messages(shown, images=True)[-1].parts
     assert isinstance(image, Image)
-    assert last == "\nOnce more: Put the {mug} in the sink."
-    (alone,) = prompt.messages(shown, images=False)[-1].parts
+    assert last.endswith("\nOnce more: Put the {mug} in the sink.")
+    alone = prompt.messages(shown, images=False)[-1].parts[-1]
     assert str(alone).endswith("hands.\nOnce more: Put the {mug} in the sink.")
 
 
@@ -108,6 +141,6 @@ def test_a_whole_history_is_a_conversation_that_only_grows() -> None:
 
 def test_the_oldest_pictures_of_a_whole_history_go_first() -> None:
     rgb = np.zeros((4, 6, 3), np.uint8)
-    steps = [Step("look", None, "You look.", rgb) for _ in range(3)]
+    steps = [Step("look", None, "You look.", rgb) for _ in range(5)]
     shown = [len(parts) for role, parts in whole(view(history=steps, rgb=rgb), pictures=2)]
-    assert shown == [1, 1, 1, 2, 1, 2, 1, 2]
+    assert shown == [1, 1, 1, 1, 1, 2, 1, 2, 1, 2, 1, 2], "Two at a time."

@@ -70,11 +70,11 @@ def test_a_prompt_that_is_wrong_is_a_sentence(tmp_path: Path, text: str, says: s
 @pytest.mark.parametrize(
     "evil",
     [
-        "{{ goal.__class__.__mro__ }}",
-        "{{ steps[0].__init__.__globals__ }}",
-        "{{ steps[0].rgb.tofile('stolen') }}",
+        "{{ step.action.__class__.__mro__ }}",
+        "{{ step.__init__.__globals__ }}",
+        "{{ step.rgb.tofile('stolen') }}",
         "{% include '/etc/passwd' %}",
-        "{{ steps.append(1) }}",
+        "{{ step.update(a=1) }}",
         "{{ unknown }}",
         "{{ 1 // 0 }}",
     ],
@@ -83,10 +83,10 @@ def test_a_template_reaches_nothing_but_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evil: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    file = own(tmp_path, "{% block past %}" + evil + "{% endblock %}")
+    file = own(tmp_path, "{% block step %}" + evil + "{% endblock %}")
     moment = view(*TEXTS, history=[Step("go", None, "Done.", np.zeros((2, 2, 3), np.uint8))])
     with pytest.raises(
-        ModelError, match=r"The block 'past' of the prompt .*, line 1, can't"
+        ModelError, match=r"The block 'step' of the prompt .*, line 1, can't"
     ) as told:
         decide(make("chat", Heard(answer("stop")), image=False, prompt=file), moment)
     assert "It may use: " in str(told.value)
@@ -128,15 +128,15 @@ def test_a_template_without_end_is_a_fault_of_its_prompt(
 
 def test_a_whole_prompt_of_ones_own_is_equal_to_the_byte(tmp_path: Path) -> None:
     steps = [told(Step(f"go\ud800 {i}", None, "Done.\n<b>")) for i in range(3)]
-    values = {"goal": "g\nx", "steps": steps, "skipped": 0, "observation": steps[0]}
+    values = {"goal": "g\nx", "choices": steps, "observation": steps[0]}
     shown = (
-        "{% block user %}{{ steps }}{{ (1, [goal]) }}{{ steps[0].reason is none }}{% endblock %}"
+        "{% block now %}{{ choices }}{{ (1, [goal]) }}{{ choices[0].reason is none }}{% endblock %}"
     )
     mine = PromptTemplate("rank", own(tmp_path, shown))
-    assert mine.block("user", **values) == f"{steps}{(1, ['g' + chr(10) + 'x'])}True"
-    values["observation"] = Observation("here", None)
+    assert mine.block("now", **values) == f"{steps}{(1, ['g' + chr(10) + 'x'])}True"
+    values |= {"choices": ["a", "b\ud800"], "observation": Observation("here", None)}
     package = PromptTemplate("rank", own(tmp_path, source("rank")))
-    assert package.block("user", **values) == PromptTemplate("rank").block("user", **values)
+    assert package.block("now", **values) == PromptTemplate("rank").block("now", **values)
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,10 @@ def test_it_describes_reasons_and_acts_in_one_answer() -> None:
     (call,) = decision.calls
     assert [m["role"] for m in call.messages] == ["system", "user"]
     (digest,) = decision.images
-    told, picture = call.messages[-1]["content"]
-    assert picture == {"image": digest}, "The picture comes last."
-    assert told["text"].endswith("Now: You have nothing in your hands.\nWhat you see now:")
+    past, picture, now = call.messages[-1]["content"]
+    assert past["text"].endswith("So far:\n")
+    assert picture == {"image": digest}, "The picture stands between what stays and what is new."
+    assert now["text"].endswith("Now: You have nothing in your hands.")
     assert np.array_equal(decision.images[digest], RGB)
     assert model.schemas[0]["required"] == ["description", "reasoning", "action"]
     assert model.schemas[0]["properties"]["action"]["enum"] == [*TEXTS, "stop"]
@@ -145,15 +146,12 @@ def test_pictures_of_the_past_and_films() -> None:
     decision = decide(agent, moment)
     parts = model.prompts[0][-1].parts
     shapes = [p.rgb.shape for p in parts if not isinstance(p, str)]
-    assert shapes == [(8, 8, 3)] * 3 + [(160, 160, 3)] * 2 + [(40, 40, 3)]
-    assert [int(p.rgb[0, 0, 0]) for p in parts if not isinstance(p, str)][:3] == [0, 4, 8]
+    assert shapes == [(320, 320, 3)] * 3 + [(8, 8, 3)] * 3 + [(40, 40, 3)]
+    assert [int(p.rgb[0, 0, 0]) for p in parts if not isinstance(p, str)][3:6] == [0, 4, 8]
     texts = [p for p in parts if isinstance(p, str)]
-    assert texts[0].endswith("A film of what was done before: peel {it}\n")
-    assert [t for t in texts if t.startswith("What you saw")] == [
-        'What you saw before step 2, "b":\n',
-        'What you saw before step 3, "c":\n',
-    ]
-    assert len(decision.images) == 5, "Two thumbnails are the same picture."
+    assert texts[1:3] == ["\n1. a -> Done.\n", "\n2. b -> Done.\n"]
+    assert texts[3] == "\n3. c -> Done.\nA film of what was done before: peel {it}\n"
+    assert len(decision.images) == 5, "The past images are the same."
 
 
 def test_an_answer_that_can_not_be_read_is_asked_for_once_more() -> None:

@@ -103,7 +103,7 @@ def test_chat_solves_tasks(runs: Runs, sets: dict[str, str]) -> None:
     attempt = run.episode(0).last()
     assert attempt is not None
     picture = {"image": attempt.steps[0].see.digest}
-    assert decisions(run)[0].calls[0].messages[-1]["content"][-1] == picture
+    assert decisions(run)[0].calls[0].messages[-1]["content"][-2] == picture
 
 
 def test_without_its_image_and_with_a_black_one(runs: Runs) -> None:

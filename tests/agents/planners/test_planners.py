@@ -158,7 +158,8 @@ def test_rank_by_what_the_picture_adds() -> None:
     assert [one.text for one in decision.ranked] == [TEXTS[i] for i in (2, 0, 1, 3)]
     assert [(one.logprob, one.blind) for one in decision.ranked[:2]] == [(-7, -9), (-3, -3.5)]
     shown, blind = decision.calls
-    assert [m["content"][:1] for m in shown.messages] == [m["content"] for m in blind.messages]
+    texts = [[p for p in m["content"] if "text" in p] for m in shown.messages]
+    assert texts == [m["content"] for m in blind.messages]
 
     contrast = make("rank", Seeing(script), score="contrast")
     with pytest.raises(ModelError, match=r"no image here .* leave --no-image out"):
@@ -203,7 +204,7 @@ def test_rank_shows_the_picture_to_a_model_that_sees() -> None:
     seen = decide(make("rank", load("scripted:first")), view(*TEXTS, rgb=rgb))
     (digest,) = seen.images
     assert np.array_equal(seen.images[digest], rgb)
-    assert seen.calls[0].messages[-1]["content"][-1] == {"image": digest}
+    assert seen.calls[0].messages[-1]["content"][-2] == {"image": digest}
 
     blind = ScriptedModel(Script(abilities=frozenset({Ability.RANK})))
     assert not decide(make("rank", blind), view(*TEXTS, rgb=rgb)).images
