@@ -149,6 +149,8 @@ class Call:
     """The raw reply; empty where texts were scored."""
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_kept: int = 0
+    """Those of `tokens_in` that the model had read before, as far as it says so."""
     seconds: float = 0.0
     cached: bool = False
     others: tuple[str, ...] = ()

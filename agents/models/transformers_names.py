@@ -44,6 +44,12 @@ def position_index(model: Any) -> Callable[..., Any] | None:
     return getattr(getattr(model, "model", None), "get_rope_index", None)
 
 
+def image_token(model: Any) -> int | None:
+    """The token that stands for a part of an image; None where no configuration names it."""
+    names = ("image_token_id", "image_token_index")
+    return next((t for n in names if (t := getattr(model.config, n, None)) is not None), None)
+
+
 def taken(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `given` that `function` names among its arguments."""
     known = signature(function).parameters

@@ -224,6 +224,9 @@ class CallRecord(_Record):
     reply: str
     tokens_in: int
     tokens_out: int
+    tokens_kept: int = Field(default=0, exclude_if=lambda kept: not kept)
+    """Tokens that were read earlier and not anew. Left out where there are none, or none is known
+    of."""
     seconds: FiniteFloat
     cached: bool
     others: tuple[str, ...] = ()

@@ -1,12 +1,12 @@
-"""What it saves to keep a prompt's fixed part, and to read what eight episodes ask together.
+"""What it saves to keep what stays of a prompt, and to read what eight episodes ask together.
 
 SmolLM2-135M, prompts as the planner `rank` writes them at an early step of eight episodes, and
 forty actions as a household offers them. All ways take their turn in every round, and a figure is
 the median over the rounds of the ratio within a round.
 
     fresh       one episode's question, with nothing kept: its first step
-    kept        the same, the fixed part having been read at an earlier step: every later one
-    apart       eight episodes' questions, one after the other, the fixed part kept
+    kept        the same, what stays having been read at an earlier step: every later one
+    apart       eight episodes' questions, one after the other, what stays kept
     together    the same in one forward
     beams       beams of five over the same actions, one after the other; and side by side
     words       free beams of five, eight tokens long, one after the other; and side by side
@@ -34,14 +34,16 @@ from numpy.typing import NDArray
 
 from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.prompt import Prompt
+from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.trie import Trie
 
 ROUNDS, EPISODES, NEW = 7, 8, 64
-"""NEW: tokens that a prompt may have beyond its fixed part."""
+"""NEW: tokens that a prompt may have beyond what stays."""
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))
 ACTIONS, snapshot, processor = HERE["ACTIONS"], HERE["snapshot"], HERE["processor"]
 THINGS = ("apple", "bread", "mug", "pan", "plate", "spoon", "tomato", "egg")
@@ -63,9 +65,9 @@ def measure(dtype: str) -> dict[str, dict[str, object]]:
     for turn in range(ROUNDS):
         for name in list(seconds)[:: 1 if turn % 2 else -1]:
             seconds[name].append(timed(getattr(ways, name)))
-    new = max(len(p.ids) - p.fixed for p in ways.prompts)
+    new = max(len(p.ids) - p.cuts[-1] for p in ways.prompts)
     what = (
-        f"{ways.prompts[0].fixed} fixed and up to {new} new prompt tokens, "
+        f"{ways.prompts[0].cuts[-1]} kept and up to {new} new prompt tokens, "
         f"{len(ACTIONS)} actions ({len(ways.trie)} nodes)"
     )
     where = f"{dtype}, {processor()}, {torch.get_num_threads()} threads"
@@ -102,27 +104,31 @@ class ShortestPaths:
         self.prompts = [
             model.encoder.prompt(prompt.messages(early(n), images=False)) for n in range(EPISODES)
         ]
-        assert all(len(p.ids) - p.fixed <= NEW for p in self.prompts)
+        assert all(len(p.ids) - p.cuts[-1] <= NEW for p in self.prompts)
         self.trie = Trie.pack([model.encoder.candidate(text) for text in ACTIONS])
-        self._likelihood = Likelihood(model.network)
+        self._likelihood = Likelihood(PromptReader(model.network, limit=1 << 30))
         self._model = model
         self._asked = [prompt.messages(early(n), images=False) for n in range(EPISODES)]
 
     def fresh(self) -> NDArray[np.float64]:
         """With nothing kept."""
-        return self._likelihood.scores(replace(self.prompts[0], fixed=0), self.trie)
+        return self._scores(replace(self.prompts[0], cuts=()))
 
     def kept(self) -> NDArray[np.float64]:
-        """With the fixed part kept."""
-        return self._likelihood.scores(self.prompts[0], self.trie)
+        """With what stays kept."""
+        return self._scores(self.prompts[0])
 
     def apart(self) -> list[NDArray[np.float64]]:
         """All, one by one."""
-        return [self._likelihood.scores(prompt, self.trie) for prompt in self.prompts]
+        return [self._scores(prompt) for prompt in self.prompts]
 
     def together(self) -> list[NDArray[np.float64]]:
         """All, at one go."""
-        return self._likelihood.scores_of_many([(prompt, self.trie) for prompt in self.prompts])
+        asked = [(prompt, self.trie) for prompt in self.prompts]
+        return [scores for scores, _ in self._likelihood.scores_of_many(asked)]
+
+    def _scores(self, prompt: EncodedPrompt) -> NDArray[np.float64]:
+        return self._likelihood.scores_of_many([(prompt, self.trie)])[0][0]
 
     def beams(self, some: Sequence[int]) -> None:
         """Beams for some of the episodes, as they wait at the same time."""

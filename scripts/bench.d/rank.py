@@ -6,7 +6,7 @@ their turn in every round, and a figure is the median over the rounds of the rat
 
     read        the prompt alone, by the model's own forward, with its cache kept
     rank        the prompt and all actions in one forward, from words to scores
-    kept        the same, the fixed part of the prompt having been read at an earlier step
+    kept        the same, what stays of the prompt having been read at an earlier step
     repeated    the prompt, then all actions as one batch over forty copies of its cache
     forwards    one forward for each action, the prompt included
 """
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.registry import load
@@ -103,7 +104,7 @@ def measure(dtype: str, *, bound: float) -> dict[str, dict[str, object]]:
         "over_read": figure(ratio("rank", "read"), "x", f"<= {bound}", f"rank {what}: read"),
         "forwards_over": figure(forwards / took["rank"], "x", ">= 20", "a forward each: rank"),
         "repeated_over": figure(ratio("repeated", "rank"), "x", ">= 1.3", "repeated cache: rank"),
-        "kept_over_read": figure(ratio("kept", "read"), "x", "", "fixed part kept: read"),
+        "kept_over_read": figure(ratio("kept", "read"), "x", "", "what stays kept: read"),
         "read_ms": figure(1e3 * took["read"], "ms", "", "reading the prompt"),
         "error": figure(error, "nat", exact, "largest error of a score, by a forward of its own"),
     }
@@ -117,7 +118,7 @@ class ShortestPaths:
         """Ask `model` about one moment in a kitchen."""
         self._encoder, self._model = model.encoder, model.network
         self._messages = Prompt("rank").messages(snapshot(), images=False)
-        self._likelihood = Likelihood(self._model)
+        self._likelihood = Likelihood(PromptReader(self._model, limit=1 << 30))
         self.prompt = self._encoder.prompt(self._messages)
         self._answers = [self._encoder.candidate(text) for text in ACTIONS]
         self.trie = Trie.pack(self._answers)
@@ -125,16 +126,16 @@ class ShortestPaths:
 
     def rank(self) -> NDArray[np.float64]:
         """With nothing kept."""
-        return self._rank(fixed=0)
+        return self._rank(cuts=())
 
     def kept(self) -> NDArray[np.float64]:
         """As a planner does it from its second step on."""
-        return self._rank(fixed=self.prompt.fixed)
+        return self._rank(cuts=self.prompt.cuts)
 
-    def _rank(self, *, fixed: int) -> NDArray[np.float64]:
-        prompt = replace(self._encoder.prompt(self._messages), fixed=fixed)
+    def _rank(self, *, cuts: tuple[int, ...]) -> NDArray[np.float64]:
+        prompt = replace(self._encoder.prompt(self._messages), cuts=cuts)
         answers = [self._encoder.candidate(text) for text in ACTIONS]
-        return self._likelihood.scores(prompt, Trie.pack(answers))
+        return self._likelihood.scores_of_many([(prompt, Trie.pack(answers))])[0][0]
 
     @torch.inference_mode()
     def read(self) -> object:

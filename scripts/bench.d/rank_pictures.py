@@ -8,12 +8,10 @@ machine change little.
 
     read        the prompt and its images, by the model's own forward, with its cache kept
     rank        the prompt and all actions, nothing kept
-    kept        the same, with features of images and the fixed part kept from an earlier step
+    kept        the same, what stays having been read at an earlier step
     batch       the fall-back for models without tree masks: actions as rows over the prompt's cache
     single      the last fall-back: a forward for each action, the images encoded once; timed with
                 four of the actions
-    apart       the prompts of eight episodes, each with an image of its own, one after the other
-    together    the same in one batch
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ from transformers import (
 from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.reader import PromptReader, locate
+from inhabit.agents.models.local.reader import locate
 from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import prepare
@@ -51,7 +49,7 @@ from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.trie import Trie
 
-ROUNDS, EPISODES, FEW = 7, 8, 4
+ROUNDS, FEW = 7, 4
 HERE = runpy.run_path(str(Path(__file__).with_name("rank.py")))
 ACTIONS, snapshot, processor = HERE["ACTIONS"], HERE["snapshot"], HERE["processor"]
 PADS = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"
@@ -78,7 +76,7 @@ def measure(folder: Path, dtype: str, bound: float) -> dict[str, dict[str, objec
     model = load(f"local:{folder}", LocalSettings.model_validate(settings))
     assert isinstance(model, Transformer)
     ways = Ways(model)
-    names = ("read", "rank", "kept", "batch", "apart", "together")
+    names = ("read", "rank", "kept", "batch")
     seconds: dict[str, list[float]] = {name: [] for name in names}
     ways.rank(), ways.kept()
     for turn in range(ROUNDS):
@@ -98,9 +96,8 @@ def measure(folder: Path, dtype: str, bound: float) -> dict[str, dict[str, objec
 
     found = {
         "over_read": figure("rank", "read", f"<= {bound}", f"rank, two pictures, {what}: read"),
-        "kept_over_read": figure("kept", "read", "", "pictures and fixed part kept: read"),
+        "kept_over_read": figure("kept", "read", "", "what stays kept: read"),
         "batch_over_read": figure("batch", "read", "", "fall-back batch: read"),
-        "apart_over_together": figure("apart", "together", ">= 1.3", "eight prompts: together"),
         "single_over_read": {
             "value": round(single / took["read"], 3),
             "unit": "x",
@@ -118,19 +115,16 @@ class Ways:
         """Ask `model` about one moment in a kitchen, with two images."""
         self._model = model.network
         rng = np.random.default_rng(0)
-        shown = rng.integers(0, 256, (EPISODES + 1, 224, 224, 3), dtype=np.uint8)
-        self._prompts = [
-            model.encoder.prompt(_with_pictures(*(Image(rgb) for rgb in some)))
-            for some in ([shown[0], shown[1]], *([rgb] for rgb in shown[1:]))
-        ]
-        # The fixed part is read anew, but by the way that says otherwise.
-        self.prompt = replace(self._prompts[0], fixed=0)
+        shown = rng.integers(0, 256, (2, 224, 224, 3), dtype=np.uint8)
+        self._whole = model.encoder.prompt(_with_pictures(*map(Image, shown)))
+        self.prompt = replace(self._whole, cuts=())
         self.trie = Trie.pack([model.encoder.candidate(text) for text in ACTIONS])
         self._few = Trie.pack([model.encoder.candidate(text) for text in ACTIONS[:FEW]])
-        self._kept = self._scorer("tree", 1 << 28)
+        self._kept = self._scorer("tree", 1 << 30)
 
     def _scorer(self, way: Way, limit: int = 0) -> Scorer:
-        return Scorer(self._model, way, PictureFeatures(self._model, limit))
+        features = PictureFeatures(self._model, limit)
+        return Scorer(self._model, way, features, cuts_images=limit > 0, limit=limit)
 
     def rank(self) -> object:
         """With nothing kept."""
@@ -138,7 +132,7 @@ class Ways:
 
     def kept(self) -> object:
         """As a planner does it where the images are known."""
-        return self._kept.rank([(self._prompts[0], self.trie)])
+        return self._kept.rank([(self._whole, self.trie)])
 
     def batch(self) -> object:
         """Without tree masks."""
@@ -156,21 +150,6 @@ class Ways:
         ids = torch.tensor([self.prompt.ids])
         options = {"use_cache": True, "logits_to_keep": 1, "position_ids": places}
         return self._model(input_ids=ids, **options, **extra)
-
-    @torch.inference_mode()
-    def apart(self) -> None:
-        """Eight episodes' prompts, one after the other."""
-        reader = self._reader()
-        for prompt in self._prompts[1:]:
-            reader.read_prefixes([prompt])
-
-    @torch.inference_mode()
-    def together(self) -> object:
-        """The same at once."""
-        return self._reader().read_prefixes(self._prompts[1:])
-
-    def _reader(self) -> PromptReader:
-        return PromptReader(self._model, PictureFeatures(self._model, 0))
 
 
 def _with_pictures(*pictures: Image) -> list[Message]:

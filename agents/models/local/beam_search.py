@@ -21,8 +21,8 @@ class NodeReader(Protocol):
     """Logits at nodes of several tries, level by level."""
 
     @property
-    def tokens(self) -> Sequence[int]:
-        """Number of tokens read for each question."""
+    def tokens(self) -> Sequence[tuple[int, int]]:
+        """Number of tokens of each question, and how many of them had been read earlier."""
         ...
 
     def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
@@ -33,12 +33,12 @@ class NodeReader(Protocol):
 @torch.inference_mode()
 def search(
     reader: PromptReader, questions: Sequence[tuple[EncodedPrompt, Trie, BeamRules]]
-) -> list[tuple[list[BeamResult], int]]:
+) -> list[tuple[list[BeamResult], tuple[int, int]]]:
     """The best sequences of each trie after its prompt, by a beam search.
 
     Returns:
         For each question at most `width` results, best first, of equals the first; and the number
-        of tokens that were read.
+        of its tokens, and of those that had been read earlier.
     """
     if reader.alone and len(questions) > 1:
         return [found for one in questions for found in search(reader, [one])]
@@ -48,7 +48,7 @@ def search(
 
 def descend(
     reading: NodeReader, questions: Sequence[tuple[Trie, BeamRules]]
-) -> list[tuple[list[BeamResult], int]]:
+) -> list[tuple[list[BeamResult], tuple[int, int]]]:
     """`search` for tries whose logits `reading` gives."""
     edges = [trie.outgoing() for trie, _ in questions]
     searching = levels(questions)
@@ -106,9 +106,9 @@ class _Reading:
         self._cache = batch_caches(caches) if self._columns else None
 
     @property
-    def tokens(self) -> list[int]:
-        """Number of tokens read for each question."""
-        return [len(row.prompt.ids) + len(row.columns) for row in self._rows]
+    def tokens(self) -> list[tuple[int, int]]:
+        """Number of tokens of each question, and how many of them had been read earlier."""
+        return [(len(row.prompt.ids) + len(row.columns), row.prefix.kept) for row in self._rows]
 
     def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
         """Logits (nodes, vocabulary) of the next level of each trie, which begins with node 0."""

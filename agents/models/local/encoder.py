@@ -34,9 +34,9 @@ class EncodedPrompt:
     """The inputs of a model for one prompt."""
 
     ids: tuple[int, ...]
-    fixed: int = 0
-    """Number of leading tokens that belong to the system message, which is the same in every prompt
-    of a planner. 0 where that is unknown."""
+    cuts: tuple[int, ...] = ()
+    """Where the prompt may be cut into parts that are read one by one, since later prompts of the
+    same episode begin with them: ends of lines and of turns, in order."""
     images: Mapping[str, torch.Tensor] = field(default_factory=dict)
     """The processor's outputs for the images."""
     pictures: int = 0
@@ -85,6 +85,8 @@ class EncodedPrompt:
         return name == _CROSS or value.shape == (1, len(self.ids))
 
 
+_SHORTEST = 8
+"""Tokens from one cut of a prompt to the next, at least."""
 _MARKUP, _TURN, _WRITTEN = 20_000, 500, 10
 """Most characters that a chat template may write: in any case, for each message, and for each
 character of a message. Nothing else bounds what is read."""
@@ -124,6 +126,7 @@ class Encoder:
         special = {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
         special |= {getattr(processor, "image_token", None) or tokenizer.eos_token}
         self._special = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))))
+        self._ends: dict[int, bool] = {}
         self._merges_system = not self._accepts_system()
         self._separator = "" if self._render([Message("user", ("x",))])[-1:].isspace() else " "
 
@@ -164,7 +167,8 @@ class Encoder:
             ids = self._ids(text)
             types = {"token_type_ids": torch.zeros(1, len(ids), dtype=torch.long)}
             given = types if self._both_ways else {}
-            return EncodedPrompt(ids, self._fixed(messages, text, ids), given, 0, self._suffix)
+            cuts = self._cuts(messages, text, ids)
+            return EncodedPrompt(ids, cuts, given, 0, self._suffix)
         if self.processor is None:
             raise ModelError("This model takes no images: run it with --no-image.")
         read = self.processor(
@@ -176,9 +180,8 @@ class Encoder:
         )
         ids = tuple(read["input_ids"][0].tolist())
         rest = {k: v for k, v in read.items() if k not in ("input_ids", "attention_mask", "labels")}
-        return EncodedPrompt(
-            ids, self._fixed(messages, text, ids), rest, len(pictures), self._suffix
-        )
+        cuts = self._cuts(messages, text, ids)
+        return EncodedPrompt(ids, cuts, rest, len(pictures), self._suffix)
 
     def pictures(self, messages: Sequence[Message]) -> list[Picture.Image]:
         """The images of a prompt, within the limits of pixels."""
@@ -227,16 +230,30 @@ class Encoder:
         begin = self.tokenizer.bos_token
         return self.processor is not None and begin is not None and not text.startswith(begin)
 
-    def _fixed(self, messages: Sequence[Message], text: str, ids: tuple[int, ...]) -> int:
-        if not messages or messages[0].role != "system":
-            return 0
-        said = "".join(_texts(messages[0]))
-        if not said:
-            return 0
-        before, system, _ = text.partition(self._escaped(said))
-        alone = self._ids(before + system)
-        same = (i for i, (a, b) in enumerate(zip(ids, alone, strict=False)) if a != b)
-        return next(same, min(len(ids) - 1, len(alone)))
+    def _cuts(
+        self, messages: Sequence[Message], text: str, ids: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """Ends of lines and of turns, but not in what the next prompt will not hold.
+
+        That is a last text after others, as `agents/dialogue/prompt.py` writes what is new. Whether
+        there is a cut depends on what stands before it alone.
+        """
+        parts = messages[-1].parts if messages else ()
+        new = 1
+        if parts[1:] and isinstance(parts[-1], str):
+            begin = text.rfind(self._escaped(parts[-1]).strip())
+            new = max(1, len(self.tokenizer(text[begin:], add_special_tokens=False)["input_ids"]))
+        found, begin = [], 0
+        for end, token in enumerate(ids[:-new], 1):
+            if end - begin >= _SHORTEST and self._ends_line(token):
+                found.append(begin := end)
+        return tuple(found)
+
+    def _ends_line(self, token: int) -> bool:
+        if token not in self._ends:
+            text = str(self.tokenizer.decode([token]))
+            self._ends[token] = text.endswith("\n") or token == self.tokenizer.eos_token_id
+        return self._ends[token]
 
     def _accepts_system(self) -> bool:
         self._merges_system = False

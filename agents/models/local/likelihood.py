@@ -15,14 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import PromptReader, ReadPrefix, batch_caches
 from inhabit.agents.models.trie import Trie
 
@@ -33,59 +31,55 @@ _NODES = 4
 class Likelihood:
     """Scores candidates with one causal transformer. Not thread-safe."""
 
-    def __init__(self, model: Any, features: PictureFeatures | None = None) -> None:
-        """Score with `model`, in evaluation mode, and its images by `features`."""
-        self.reader = PromptReader(model, features)
-
-    def scores(self, prompt: EncodedPrompt, trie: Trie) -> NDArray[np.float64]:
-        """The score of each sequence that `trie` was packed from, in nats, (sequences,)."""
-        return self.scores_of_many([(prompt, trie)])[0]
+    def __init__(self, reader: PromptReader) -> None:
+        """Score what `reader` reads."""
+        self.reader = reader
 
     @torch.inference_mode()
     def scores_of_many(
         self, questions: Sequence[tuple[EncodedPrompt, Trie]]
-    ) -> list[NDArray[np.float64]]:
+    ) -> list[tuple[NDArray[np.float64], int]]:
         """Scores for several prompts, each with a trie of its own.
 
-        Prompts without images are read in one forward pass. So are those with images where the
-        model takes features of images and looks back only; others are read before their tries.
+        What follows the segments of a prompt, at least its last token, is read with its trie:
+        for prompts of like length in one forward pass.
+
+        Returns:
+            For each the score of each sequence that the trie was packed from, in nats,
+            (sequences,), and the number of tokens that had been read earlier.
         """
-        found: dict[int, NDArray[np.float64]] = {}
+        found: dict[int, tuple[NDArray[np.float64], int]] = {}
         for group in self.reader.passes([prompt for prompt, _ in questions]):
             found |= zip(group, self._scores([questions[i] for i in group]), strict=True)
         return [found[i] for i in range(len(questions))]
 
-    def _scores(self, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> list[NDArray[np.float64]]:
+    def _scores(
+        self, questions: Sequence[tuple[EncodedPrompt, Trie]]
+    ) -> list[tuple[NDArray[np.float64], int]]:
         """Scores for prompts that share the pass in which their tries are read."""
         prompts = [prompt for prompt, _ in questions]
-        joined = self.reader.joins(prompts[0])
-        if joined:
-            rows = [_joined(self.reader, *one) for one in questions]
-        else:
-            read = self.reader.read_prefixes(prompts)
-            rows = [
-                _Row(*one, prefix, prefix.shift)
-                for one, prefix in zip(questions, read, strict=True)
-            ]
+        read = self.reader.read_prefixes(prompts)
+        rows = [_Row(*one, prefix) for one, prefix in zip(questions, read, strict=True)]
         cached = max(row.prefix.read for row in rows)
         rest = max(len(row.rest) for row in rows)
         nodes = max(len(row.trie) for row in rows) - 1
-        axes = 1 if rows[0].places is None else len(rows[0].places)
         ids = np.zeros((len(rows), rest + nodes), np.int64)
-        positions = np.zeros((axes, *ids.shape), np.int64)
+        positions = np.zeros(ids.shape, np.int64)
         seen = np.zeros((*ids.shape, cached + rest + nodes), np.bool_)
         for i, row in enumerate(rows):
-            row.write(ids[i], positions[:, i], seen[i], rest, cached)
+            row.write(ids[i], positions[i], seen[i], rest, cached)
         logits, _ = self.reader.forward(
             batch_caches([row.prefix.cache for row in rows]) if cached else None,
             ids,
-            positions if axes > 1 else positions[0],
+            positions,
             seen,
             keep=nodes + 1,
             prompts=prompts,
-            given=self.reader.pictures_of(prompts, rest, rest + nodes, cached) if joined else {},
         )
-        return [sums(logits[i, : len(row.trie)], row.trie) for i, row in enumerate(rows)]
+        return [
+            (sums(logits[i, : len(row.trie)], row.trie), row.prefix.kept)
+            for i, row in enumerate(rows)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,10 +89,6 @@ class _Row:
     prompt: EncodedPrompt
     trie: Trie
     prefix: ReadPrefix
-    shift: int
-    """Offset from the index of a token after the prompt to its position."""
-    places: NDArray[np.int64] | None = None
-    """Positions of the prompt's tokens, (axes, 1, tokens), where they are not their indices."""
 
     @property
     def rest(self) -> Sequence[int]:
@@ -113,7 +103,7 @@ class _Row:
         end: int,
         cached: int,
     ) -> None:
-        """Fill a row of (n,) tokens and (axes, n) positions with an attention mask of
+        """Fill a row of (n,) tokens and positions with an attention mask of
         (n, cached + n).
 
         The rest of the prompt ends at `end`, so that the nodes of all rows begin there. Padding
@@ -121,24 +111,16 @@ class _Row:
         """
         prefix, trie, rest = self.prefix, self.trie, self.rest
         first, last = end - len(rest), end + len(trie) - 1
-        place = self.shift + len(self.prompt.ids)
+        place = prefix.shift + len(self.prompt.ids)
         ids[:] = rest[-1]  # text, as padding is: never a token that stands for an image
         ids[first:end], ids[end:last] = rest, trie.tokens[1:]
-        if self.places is None:
-            positions[:, first:end] = np.arange(place - len(rest), place)
-        else:
-            positions[:, first:end] = self.places[:, 0, prefix.read :]
-        positions[:, end:last] = place - 1 + trie.depths[1:]
+        positions[first:end] = np.arange(place - len(rest), place)
+        positions[end:last] = place - 1 + trie.depths[1:]
         seen[first:last, : prefix.read] = True
         here = seen[:, cached:]
         here[first:end, first:end] = np.tri(len(rest), dtype=np.bool_)
         here[end:last, first:end] = True
         here[end:last, end:last] = trie.ancestors[1:, 1:]
-
-
-def _joined(reader: PromptReader, prompt: EncodedPrompt, trie: Trie) -> _Row:
-    """A row that reads the images of its prompt as well."""
-    return _Row(prompt, trie, reader.read_fixed(prompt), *reader.locate(prompt))
 
 
 def sums(logits: torch.Tensor, trie: Trie) -> NDArray[np.float64]:

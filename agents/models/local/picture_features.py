@@ -49,7 +49,7 @@ class PictureFeatures:
     def of(self, prompts: Sequence[EncodedPrompt]) -> dict[str, Any]:
         """The model's input for the images of several prompts, in order, in one batch."""
         parts = [part for prompt in prompts for part in self._split(prompt)]
-        keys = [_digest(one) for one in parts]
+        keys = [digest(one) for one in parts]
         asked = dict(zip(keys, parts, strict=True))
         found = {key: self._kept[key] for key in asked if key in self._kept}
         missing = [key for key in asked if key not in found]
@@ -125,7 +125,8 @@ def split(prompt: EncodedPrompt, names: frozenset[str]) -> Sequence[Parts]:
     return apart
 
 
-def _digest(parts: Parts) -> bytes:
+def digest(parts: Parts) -> bytes:
+    """Identifies the inputs of images."""
     found = hashlib.sha256()
     for name, value in sorted(parts.items()):
         found.update(f"{name} {value.dtype} {tuple(value.shape)};".encode())

@@ -16,6 +16,7 @@ from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums
 from inhabit.agents.models.local.picture_features import PictureFeatures
+from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.trie import Trie
 
 Way = Literal["tree", "tree_alone", "batch", "single"]
@@ -38,22 +39,34 @@ def possible_ways(model: Any) -> tuple[Way, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ScoredTokens:
-    """Indices of candidates, their scores in nats, and the number of tokens that were read."""
+    """Indices of candidates, and their scores in nats."""
 
     order: Sequence[int]
     scores: Sequence[float]
     read: int
+    """Tokens of the prompt and of what was read after it."""
+    kept: int = 0
+    """How many of them had been read earlier."""
 
 
 class Scorer:
     """Scores and searches tries after prompts, with one model. Not thread-safe."""
 
-    def __init__(self, model: Any, way: Way, features: PictureFeatures | None = None) -> None:
-        """Score with `model`, in evaluation mode, by `way`, and read images by `features`."""
+    def __init__(
+        self,
+        model: Any,
+        way: Way,
+        features: PictureFeatures | None = None,
+        *,
+        cuts_images: bool = False,
+        limit: int = 0,
+    ) -> None:
+        """Score with `model` by `way`; the rest is as `PromptReader` has it."""
         self.way = way
         self._model = model
         self._features = features
-        self._likelihood = Likelihood(model, features)
+        self.reader = PromptReader(model, features, cuts_images=cuts_images, limit=limit)
+        self._likelihood = Likelihood(self.reader)
         text = model.config.get_text_config()
         window = getattr(text, "sliding_window", None)
         kinds = getattr(text, "layer_types", None) or ()
@@ -65,9 +78,7 @@ class Scorer:
         groups = [trees] if self.way == "tree" and trees else [[one] for one in trees]
         packed = iter([s for group in groups for s in self._likelihood.scores_of_many(group)])
         return [
-            ScoredTokens(
-                range(len(trie.paths)), next(packed).tolist(), len(prompt.ids) + len(trie) - 1
-            )
+            _ranked(prompt, trie, *next(packed))
             if self._takes_tree(prompt, trie)
             else self._rank_apart(prompt, trie)
             for prompt, trie in questions
@@ -79,8 +90,7 @@ class Scorer:
         """The best sequences of each trie by a beam search."""
         trees = [one for one in questions if self._takes_tree(*one[:2])]
         groups = [trees] if self.way == "tree" and trees else [[one] for one in trees]
-        reader = self._likelihood.reader
-        found = iter([one for group in groups for one in search(reader, group)])
+        found = iter([one for group in groups for one in search(self.reader, group)])
         return [
             _scored(*(next(found) if self._takes_tree(*one[:2]) else self._beam_apart(*one)))
             for one in questions
@@ -100,7 +110,7 @@ class Scorer:
     @torch.inference_mode()
     def _beam_apart(
         self, prompt: EncodedPrompt, trie: Trie, rules: BeamRules
-    ) -> tuple[list[BeamResult], int]:
+    ) -> tuple[list[BeamResult], tuple[int, int]]:
         reading = _Apart(self._continuations(prompt, trie))
         return descend(reading, [(trie, rules)])[0]
 
@@ -116,12 +126,19 @@ class _Apart:
         self._reading = reading
 
     @property
-    def tokens(self) -> list[int]:
-        return [self._reading.tokens]
+    def tokens(self) -> list[tuple[int, int]]:
+        return [(self._reading.tokens, 0)]
 
     def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
         return [self._reading.logits_at(some) for some in nodes]
 
 
-def _scored(found: Sequence[BeamResult], read: int) -> ScoredTokens:
-    return ScoredTokens([one.sequence for one in found], [one.score for one in found], read)
+def _ranked(
+    prompt: EncodedPrompt, trie: Trie, scores: NDArray[np.float64], kept: int
+) -> ScoredTokens:
+    read = len(prompt.ids) + len(trie) - 1
+    return ScoredTokens(range(len(scores)), scores.tolist(), read, kept)
+
+
+def _scored(found: Sequence[BeamResult], tokens: tuple[int, int]) -> ScoredTokens:
+    return ScoredTokens([one.sequence for one in found], [one.score for one in found], *tokens)

@@ -26,7 +26,7 @@ from inhabit.agents.models.local.scoring import Scorer, Way
 from inhabit.agents.models.trie import Trie
 from inhabit.envs.cache import cache_home
 
-_FORMAT = 5
+_FORMAT = 7
 """Part of the cached file's name: incremented when the check changes."""
 _ANSWERS = ("open the fridge", "open the fridge_2", "go to the sink", "stop")
 _TOLERANCES = {"float32": 1e-3}
@@ -48,6 +48,8 @@ class SelfCheck(BaseModel, frozen=True, extra="forbid"):
     """Its largest difference, in nats."""
     features: bool = False
     """Whether it agrees as well where features of images are kept."""
+    cuts_images: bool = False
+    """Whether it agrees as well where a prompt is cut between its images."""
     rejected: dict[str, str] = Field(default_factory=dict)
     """Way -> why it is not used."""
     refused: dict[int, str] = Field(default_factory=dict)
@@ -76,21 +78,22 @@ def check(
     rejected: dict[str, str] = {}
     features = PictureFeatures(model, _KEPT)
     for way in ways:
-        for kept in (features, None) if features.usable and images else (None,):
+        for kept, cuts in _options(way, features if features.usable and images else None):
             try:  # an architecture may raise anything
-                error = _error(Scorer(model, way, kept), asked, want)
+                error = _error(Scorer(model, way, kept, cuts_images=cuts, limit=_KEPT), asked, want)
             except Exception as failure:  # noqa: BLE001
-                rejected[_name(way, kept)] = f"{type(failure).__name__}: {failure}"
+                rejected[_name(way, kept, cuts)] = f"{type(failure).__name__}: {failure}"
                 continue
             if error <= tolerance:
                 return SelfCheck(
                     way=way,
                     error=error,
                     features=kept is not None,
+                    cuts_images=cuts,
                     rejected=rejected,
                     refused=refused,
                 )
-            rejected[_name(way, kept)] = f"off by {error:.3g} nat from a plain forward pass"
+            rejected[_name(way, kept, cuts)] = f"off by {error:.3g} nat from a plain forward pass"
     reasons = "; ".join(f"{way}: {why}" for way, why in rejected.items())
     raise ModelError(f"{name} is not used, since its scores can't be trusted: {reasons}.")
 
@@ -156,8 +159,21 @@ def _plain_scores(
     )
 
 
-def _name(way: Way, features: PictureFeatures | None) -> str:
-    return way if features is None else f"{way} with features kept"
+def _options(
+    way: Way, features: PictureFeatures | None
+) -> list[tuple[PictureFeatures | None, bool]]:
+    """Whether features of images are kept, and whether prompts are cut between images; best first.
+
+    Only trees are read after segments.
+    """
+    cuts = (True, False) if way in ("tree", "tree_alone") else (False,)
+    kept = (features, None) if features is not None else (None,)
+    return [(one, cut) for one in kept for cut in cuts]
+
+
+def _name(way: Way, features: PictureFeatures | None, cuts: bool) -> str:
+    said = [way, "with features kept" if features else "", "cut between images" if cuts else ""]
+    return ", ".join(filter(None, said))
 
 
 def _error(

@@ -55,6 +55,9 @@ class LocalSettings(SettingsModel):
     picture_cache: Annotated[int, Device()] = Field(default=256, ge=0)
     """Mebibytes of features of images that are kept on the device, so that an image which comes
     again is not encoded again."""
+    prompt_cache: Annotated[int, Device()] = Field(default=1024, ge=0)
+    """Mebibytes of keys and values of prompts that are kept on the device, so that each token of an
+    episode is read once. No score depends on it."""
     trust_remote_code: Annotated[bool, Trust()] = False
     """Run Python code that comes with the model. Only for models that you trust as you trust a
     program: it runs with your rights, without the API keys in your environment."""

@@ -71,7 +71,15 @@ class Transformer(Model):
         kept = PictureFeatures(model, settings.picture_cache << 20)
         self.features = kept if check.features else None
         """What is kept of images; None where that changes scores."""
-        self._scorer = Scorer(model, check.way, self.features)
+        self._scorer = Scorer(
+            model,
+            check.way,
+            self.features,
+            cuts_images=check.cuts_images,
+            limit=settings.prompt_cache << 20,
+        )
+        self.kept = self._scorer.reader.kept
+        """What is kept of prompts that were read."""
         self._writer = TextGenerator(model, encoder, settings)
         self._batcher = MicroBatcher(batch_size=settings.batch, name=name)
         abilities = {Ability.RANK, Ability.BEAM, Ability.WORDS, Ability.N_BEST}
@@ -190,7 +198,13 @@ class Transformer(Model):
         texts = [question.candidates[i] for i in scored.order]
         lengths = [len(question.answers[i]) for i in scored.order]
         messages = tuple(message.record() for message in question.prompt)
-        call = Call(messages=messages, reply="", tokens_in=scored.read, seconds=seconds)
+        call = Call(
+            messages=messages,
+            reply="",
+            tokens_in=scored.read,
+            tokens_kept=scored.kept,
+            seconds=seconds,
+        )
         return Ranking(tuple(map(Ranked, texts, scored.scores, lengths)), call)
 
     def _generate_batch(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:

@@ -35,11 +35,14 @@ class Row:
     """How it scores, or "refused"."""
     errors: tuple[str, ...]
     """The largest error in nats with no, one and two images, or why that was refused."""
+    kept: float = 0.0
+    """The largest difference, in nats, between scores where what was read is kept and where not."""
 
     @property
     def exact(self) -> bool:
         """Whether nothing is wrong by more than 1e-3: refused is not wrong."""
-        return all(not _number(error) or float(error) <= 1e-3 for error in self.errors)
+        exact = all(not _number(error) or float(error) <= 1e-3 for error in self.errors)
+        return exact and self.kept <= 1e-5
 
     @property
     def refused(self) -> bool:
@@ -58,8 +61,26 @@ def measure(architecture: Architecture, folder: Path, scoring: str = "auto") -> 
         return Row(architecture.model_type, "refused", (str(error),))
     counts = (0, 1, 2) if architecture.sees else (0,)
     errors = [_worst(model, architecture, folder, count) for count in counts]
-    asyncio.run(model.close())
-    return Row(architecture.model_type, str(model.details["scoring"]), tuple(errors))
+    nothing = load(f"local:{folder}", settings.model_copy(update={"prompt_cache": 0}))
+    kept = 0.0
+    for count in counts:
+        if _number(errors[counts.index(count)]):  # a second time all is kept; and a longer prompt
+            for asked in (prompt(range(count), 0), prompt(range(count), 1), _later(count)):
+                found = [_scores(one, asked) for one in (model, nothing)]
+                kept = max(kept, float(np.abs(np.subtract(*found)).max()))
+    for one in (model, nothing):
+        asyncio.run(one.close())
+    return Row(architecture.model_type, str(model.details["scoring"]), tuple(errors), kept)
+
+
+def _scores(model: Model, asked: Sequence[Message]) -> list[float]:
+    return [one.logprob for one in asyncio.run(model.rank(asked, ACTIONS)).scores]
+
+
+def _later(count: int) -> list[Message]:
+    """The first prompt, and one more step of its episode."""
+    told = [Message("assistant", (ACTIONS[0],)), Message("user", ("It is open.",))]
+    return [*prompt(range(count), 0), *told]
 
 
 def _worst(model: Model, architecture: Architecture, folder: Path, count: int) -> str:
