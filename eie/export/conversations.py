@@ -81,7 +81,7 @@ class Conversations:
     """Makes them."""
 
     def __init__(self, past: int = 0) -> None:
-        """Show up to `past` images of earlier steps besides the present one."""
+        """Show images of earlier steps as the setting `pictures` of `chat` does for `past`."""
         settings = ChatAnswerSettings(pictures=past)
         self._chat = ChatPrompt(settings, sees=True)
         self._system = {
@@ -150,7 +150,7 @@ def kept(
 
     Args:
         source: with the count of what is left out.
-        past: images of earlier steps, at most.
+        past: images of earlier steps, at least; fewer than twice as many.
         fits: which of them the format can hold.
     """
     made = Conversations(past)

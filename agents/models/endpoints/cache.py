@@ -136,7 +136,7 @@ class Cached(Model):
         if (known := self._find(question)) is not None:
             found = self._read(known, kind)
             unpaid = replace(found.call, messages=messages, cached=True, tokens_in=0, tokens_out=0)
-            return replace(found, call=replace(unpaid, seconds=0.0, requests=1))
+            return replace(found, call=replace(unpaid, tokens_kept=0, seconds=0.0, requests=1))
         answer = await ask()
         # What was asked need not be kept: whoever finds the answer has just asked it.
         kept = replace(answer, call=replace(answer.call, messages=()))

@@ -120,8 +120,13 @@ class _Choice(Answered):
     logprobs: Annotated[_Places | None, WrapValidator(or_none)] = None
 
 
+class _Details(Answered):
+    cached_tokens: NonNegativeInt | None = 0
+
+
 class _Usage(Answered):
     prompt_tokens: NonNegativeInt = 0
+    prompt_tokens_details: Annotated[_Details | None, WrapValidator(or_none)] = None
     completion_tokens: NonNegativeInt | None = 0
 
 
@@ -143,6 +148,12 @@ class PaidAnswer(Answered):
         if self.usage is None:
             return None
         return self.usage.prompt_tokens, self.usage.completion_tokens or 0
+
+    @property
+    def tokens_kept(self) -> int:
+        """Tokens that came from the endpoint's cache of prompts; 0 where it isn't said."""
+        details = self.usage and self.usage.prompt_tokens_details
+        return details.cached_tokens or 0 if details else 0
 
 
 class PromptToken(Answered):

@@ -282,6 +282,7 @@ class OpenAIModel(Model):
             reply=reply,
             tokens_in=sum(read for read, _ in known),
             tokens_out=sum(written for _, written in known),
+            tokens_kept=sum(answer.tokens_kept for answer in answers),
             seconds=time.perf_counter() - begin,
             served=", ".join(sorted({a.served for a in answers if a.served})),
             requests=len(answers),

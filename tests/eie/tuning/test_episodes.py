@@ -25,8 +25,9 @@ from tests.agents.models.local.tiny_vlm import save_decoder, save_vlm
 from tests.eie.tuning.training import train, weights
 
 PROMPT = """{% block system %}Act.{% endblock %}
-{% block user %}{{ goal | line }}{% for step in steps %}; {{ step.action | line }}{% endfor %}
-{% endblock %}"""
+{% block past %}{{ goal | line }}{% endblock %}
+{% block step %}; {{ step.action | line }}{% endblock %}
+{% block now %}{% endblock %}"""
 TRAINED = {
     "objective": "sft",
     "end": True,

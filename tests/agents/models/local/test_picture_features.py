@@ -79,7 +79,7 @@ def test_a_picture_that_comes_again_is_not_encoded_again(
     again = rank(model, [prompt([1, 0])]) + rank(model, [prompt([0])])
     asyncio.run(model.beam(prompt([1]), ACTIONS, width=2))
     assert sum(sizes) == 2 * one
-    forgetful = seeing(picture_cache=0)
+    forgetful = seeing(picture_cache=0, prompt_cache=0)
     sizes = encoded(forgetful, kind)
     want = [rank(forgetful, [prompt(one)])[0] for one in ([0], [0, 1], [1, 0], [0])]
     assert sum(sizes) == 6 * one
