@@ -39,7 +39,7 @@ class AgentRegistration:
     """Grants that it requires."""
     wants: Mapping[str, str] = field(default_factory=dict)
     """Defaults for settings of the environment, where it has them."""
-    candidates: str = "seen"
+    candidates: str = "vocabulary"
     """What it chooses from unless `--candidates` says otherwise: "seen", "vocabulary" or
     "oracle"."""
     templates: tuple[str, ...] = ()

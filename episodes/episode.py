@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
+from random import Random
 from typing import Any, Self
 
 from pydantic import JsonValue
@@ -28,6 +29,8 @@ from inhabit.episodes.view import LackingError, candidates_of, shown
 MAX_INVALID = 10
 """Ten actions without effect fail an episode in ALFRED (Shridhar et al. 2020, section 5) and in
 EmbodiedBench (Yang et al. 2025)."""
+_MOMENTS = 8
+"""Of another room, that are shown in turn."""
 UNREADABLE = "That answer could not be understood as an action."
 """Feedback for an answer that matches no action."""
 CUT_OFF = "That answer was cut off at the limit of tokens before it named an action."
@@ -58,6 +61,10 @@ class Episode:
     """Which images it is shown."""
     remember: float = math.inf
     """The number of past images in its history."""
+    other: Task | None = None
+    """Another task, in another room, whose pictures it is shown in place of its own."""
+    pictures: tuple[Observation, ...] = field(default=(), repr=False)
+    """Those pictures."""
     now: Moment = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +77,8 @@ class Episode:
             SceneError: its scene can't be built.
             SimulatorError: the simulator did not start.
         """
+        if self.other is not None:
+            self.pictures = wander(self.env, self.other, self.seed)
         self.env.reset(self.task, seed=self.seed)
         self.now = self._start(*self.env.progress())
         return self.now
@@ -155,6 +164,24 @@ def steps(
         before = after
 
 
+def wander(env: Env, task: Task, seed: int) -> tuple[Observation, ...]:
+    """What there is to see in the scene of `task` after each of a few random actions.
+
+    Raises:
+        SceneError: it can't be built.
+        SimulatorError: the simulator failed.
+    """
+    draw = Random(seed)
+    env.reset(task, seed=seed)
+    seen: list[Observation] = []
+    for _ in range(_MOMENTS):
+        over = bool(actions := env.actions()) and env.act(draw.choice(actions)).over
+        seen.append(env.observe())
+        if over:
+            break
+    return tuple(seen)
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Sums over the actions of an episode so far."""
@@ -232,7 +259,9 @@ class Moment(Outcome):
     @cached_property
     def shown(self) -> Observation:
         """What the agent sees of it."""
-        return shown(self.observation, self.episode.sight)
+        pictures = self.episode.pictures
+        other = pictures[self.number % len(pictures)] if pictures else None
+        return shown(self.observation, self.episode.sight, other)
 
     @cached_property
     def candidates(self) -> tuple[Action, ...]:

@@ -27,15 +27,22 @@ class LackingError(UserError, ValueError):
     """An environment can't give what a run asks of it. Names both."""
 
 
-def shown(observation: Observation, sight: Sight) -> Observation:
-    """What the agent sees of it: with `NONE` no image of any kind, with `BLANK` black ones."""
+def shown(observation: Observation, sight: Sight, other: Observation | None = None) -> Observation:
+    """What the agent sees of it: with `NONE` no image of any kind, with `BLANK` black ones, with
+    `OTHER` those of `other`.
+    """
     if sight is Sight.SHOWN:
         return observation
-    blank = sight is Sight.BLANK
+    rgb, clips = None, tuple[Clip, ...]()
+    if sight is Sight.OTHER and other is not None:
+        rgb, clips = other.rgb, other.clips
+    elif sight is Sight.BLANK:
+        rgb = None if observation.rgb is None else _black(observation.rgb)
+        clips = tuple(Clip(_black(c.frames), c.text) for c in observation.clips)
     return replace(
         observation,
-        rgb=_black(observation.rgb) if blank and observation.rgb is not None else None,
-        clips=tuple(Clip(_black(c.frames), c.text) for c in observation.clips) if blank else (),
+        rgb=rgb,
+        clips=clips,
         depth=None,
         instances=None,
         names=(),

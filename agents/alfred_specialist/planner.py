@@ -2,7 +2,7 @@
 
 Its prompt is text, `ranker/notes.py`. Its model detects objects in each image of an episode, once.
 For a model without eyes, or without images, the objects come from the environment's text (`--set
-text=view --no-image`), which shows what errors of detection cost.
+text=view --sight none`), which shows what errors of detection cost.
 """
 
 from __future__ import annotations

@@ -53,7 +53,6 @@ PLANNER = AgentRegistration(
     model=f"{KIND}:{BUNDLED}",
     earlier_models={"local:inhabit": f"{KIND}:{BUNDLED}"},
     wants={"clips": "true"},
-    candidates="vocabulary",  # what it was trained on; it names things before it has seen them
 )
 MODEL = ModelRegistration(
     kind=KIND,

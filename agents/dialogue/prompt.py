@@ -212,7 +212,7 @@ class Prompt:
             self._warned = True
             warn(
                 "The model takes no images, so the video clips of observations are left out of its "
-                "prompts. Choose a model that does, or say --no-image.",
+                "prompts. Choose a model that does, or say --sight none.",
                 stacklevel=2,
             )
 

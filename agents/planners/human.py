@@ -201,4 +201,5 @@ REGISTRATION = AgentRegistration(
     summary="asks a person at the terminal",
     settings=HumanSettings,
     make=_make,
+    candidates="seen",
 )

@@ -178,7 +178,7 @@ def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
     """
     if not pictures(prompt):
         raise ModelError(
-            "There is no image here to score actions with and without: leave --no-image out, or "
+            "There is no image here to score actions with and without: leave --sight none out, or "
             "choose --set score=sum."
         )
     return tuple(replace(m, parts=tuple(p for p in m.parts if isinstance(p, str))) for m in prompt)

@@ -17,6 +17,7 @@ from inhabit.episodes.playing.faults import Faults
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.run import Watch, unfinished
 from inhabit.episodes.playing.settings import ClusterSettings, RunSettings, SettingError
+from inhabit.episodes.playing.sights import elsewhere
 from inhabit.episodes.recording.disk import refused, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
@@ -111,9 +112,10 @@ def _jobs(run: Run, settings: RunSettings) -> Iterator[JsonValue]:
         with contextlib.suppress(FileNotFoundError):
             record = read_whole(episode.file, episode.run)
         whole = record[: record.rfind(b"\n") + 1]
+        tasks = episode.task, elsewhere(run, episode.task)
         yield {
             "number": episode.number,
-            "task": episode.task.model_dump(mode="json"),
+            "tasks": [task.model_dump(mode="json") for task in tasks if task is not None],
             "record": whole.decode("utf-8"),
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -65,16 +66,21 @@ class Player:
         self._env_thread: EnvThread | None = None
 
     def do(self, job: JsonValue) -> bytes:
-        """Play the episode {"number", "task", "record"}; `record` holds its earlier lines."""
+        """Play the episode {"number", "tasks", "record"}; `record` holds its earlier lines.
+
+        The second task, if there is one, is that whose pictures are shown.
+        """
         fields = cast("dict[str, JsonValue]", job)
         number = cast("int", fields["number"])
         folder = self._folder / "episodes" / f"{number:05d}"
-        episode = EpisodeRecord(folder, number, Task.model_validate(fields["task"]))
+        tasks = tuple(map(Task.model_validate, cast("list[JsonValue]", fields["tasks"])))
+        episode = EpisodeRecord(folder, number, tasks[0])
+        run = replace(self._run, tasks=tasks)
         folder.mkdir()  # Not its parents: they are removed once this worker is given up.
         try:
             if record := cast("str", fields["record"]):
                 episode.file.write_text(record, encoding="utf-8")
-            self._asyncio.run(self._play(episode))
+            self._asyncio.run(self._play(run, episode))
             return pack(folder)
         finally:
             shutil.rmtree(folder)
@@ -88,9 +94,9 @@ class Player:
         self._pictures.__exit__(None, None, None)
         self._group.close()
 
-    async def _play(self, episode: EpisodeRecord) -> None:
+    async def _play(self, run: Run, episode: EpisodeRecord) -> None:
         pool = EpisodePool(
-            self._run,
+            run,
             self._plan.make_env,
             self._agent,
             self._plan.rules,

@@ -20,6 +20,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "setup": (f"{_HERE}.setup:setup", "Download and prepare what an environment needs."),
     "tasks": (f"{_HERE}.listing:tasks", "Sample tasks and print them as JSONL."),
     "run": (f"{_HERE}.run:run", "Run an agent on tasks and record every step."),
+    "experiment": (
+        f"{_HERE}.experiment:experiment",
+        "Play the runs of an experiment file; write tables, a page and a lock.",
+    ),
+    "reproduce": (f"{_HERE}.experiment:reproduce", "Make a locked experiment again."),
     "replay": (f"{_HERE}.replay:replay", "Re-execute a recorded run and compare every step."),
     "fork": (f"{_HERE}.fork:fork", "Branch off a recorded episode at a step."),
     "judge": (f"{_HERE}.judge:judge", "Score perception, cognition and action at every step."),

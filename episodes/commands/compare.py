@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +16,11 @@ from rich.text import Text
 from inhabit.episodes.commands.options import PageFile
 from inhabit.episodes.commands.output import Json, answers, facts, print_json
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring import comparison
+from inhabit.episodes.scoring.comparison import DIFFERENCES, Comparison, PairedTask
+from inhabit.episodes.scoring.sight import sight_rows, worth
 
 _DISAGREEMENT = (
     "Interval and p disagree about significance, as they can with few tasks: the interval is an "
@@ -47,14 +51,14 @@ def compare(
     """
     one, other = Run.open(first), Run.open(second)
     found = comparison.compare(one, other, mixed=mixed)
-    _print(found, answers())
+    _print(found, (one, other), answers())
     if page is not None:
         _write_page(page, found, one, other)
     if as_json:
         print_json({"first": str(first), "second": str(second), **_plain(found)})
 
 
-def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) -> None:
+def _write_page(file: Path, found: Comparison, one: Run, other: Run) -> None:
     from inhabit.episodes.reports.page.differences import compare_items, write_differences
 
     names = tuple(run.folder.resolve().name for run in (one, other))
@@ -63,7 +67,11 @@ def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) 
         f"Solved only by {names[0]}": str(found.first_solved),
         f"Solved only by {names[1]}": str(found.second_solved),
         **({"Ended by a fault": _faults(found)} if any(found.faults) else {}),
-        "Difference in success rate": _difference(found.difference, found.interval, found.p_value),
+        **{
+            f"Difference in {DIFFERENCES[name]}": one.text(name)
+            for name, one in found.differences.items()
+        },
+        **{name.capitalize(): value for name, value in _sights((one, other))},
     }
     items = compare_items(found, one, other, file)
     write_differences(
@@ -72,7 +80,7 @@ def _write_page(file: Path, found: comparison.Comparison, one: Run, other: Run) 
     answers().print(str(file), soft_wrap=True)
 
 
-def _print(found: comparison.Comparison, console: Console) -> None:
+def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:
     rows = [
         (
             "tasks",
@@ -85,13 +93,8 @@ def _print(found: comparison.Comparison, console: Console) -> None:
             f"{found.second_solved} only by the second, {found.neither_solved} by neither",
         ),
         *([("ended by a fault", _faults(found))] if any(found.faults) else []),
-        ("success rate", _difference(found.difference, found.interval, found.p_value)),
-        (
-            "goal-condition success",
-            _difference(
-                found.conditions_difference, found.conditions_interval, found.conditions_p_value
-            ),
-        ),
+        *((DIFFERENCES[name], one.text(name)) for name, one in found.differences.items()),
+        *_sights(runs),
     ]
     console.print(facts(rows))
     if found.changed:
@@ -103,34 +106,34 @@ def _print(found: comparison.Comparison, console: Console) -> None:
             ]
             changed.add_row(Text(pair.task.id), Text(pair.task.goal, overflow="fold"), *ways)
         console.print(changed)
-    if disagree(found.interval, found.p_value) or disagree(
-        found.conditions_interval, found.conditions_p_value
-    ):
+    if any(one.disagrees for one in found.differences.values()):
         console.print(_DISAGREEMENT, soft_wrap=True)
 
 
-def disagree(interval: tuple[float, float], p_value: float) -> bool:
-    """Whether the interval and the test, at 95 %, say different things about a difference."""
-    low, high = interval
-    return (low > 0 or high < 0) != (p_value < 0.05)
+def _sights(runs: tuple[Run, Run]) -> Iterator[tuple[str, str]]:
+    for which, run in zip(("first", "second"), runs, strict=True):
+        if run.header.image is Sight.SHOWN:
+            for name, value in sight_rows(worth(run)):
+                yield f"{which}: {name}", value
 
 
-def _difference(value: float, interval: tuple[float, float], p_value: float) -> str:
-    low, high = interval
-    between = f"{100 * low:+.1f} to {100 * high:+.1f}"
-    return f"{100 * value:+.1f} percentage points (95 % interval: {between}), p = {p_value:.3g}"
-
-
-def _faults(found: comparison.Comparison) -> str:
+def _faults(found: Comparison) -> str:
     return "{} in the first run, {} in the second; they count as unsolved".format(*found.faults)
 
 
-def _plain(found: comparison.Comparison) -> dict[str, JsonValue]:
-    plain = {one.name: getattr(found, one.name) for one in fields(found) if one.name != "paired"}
-    return plain | {"faults": found.faults, "changed": [_row(pair) for pair in found.changed]}
+def _plain(found: Comparison) -> dict[str, JsonValue]:
+    left_out = ("paired", "differences")
+    plain = {
+        one.name: getattr(found, one.name) for one in fields(found) if one.name not in left_out
+    }
+    return plain | {
+        "differences": {name: one.model_dump() for name, one in found.differences.items()},
+        "faults": found.faults,
+        "changed": [_row(pair) for pair in found.changed],
+    }
 
 
-def _row(pair: comparison.PairedTask) -> JsonValue:
+def _row(pair: PairedTask) -> JsonValue:
     return {
         "id": pair.task.id,
         "kind": pair.task.kind,

@@ -91,7 +91,7 @@ def _print(findings: Sequence[Finding], broken: int) -> None:
 
 
 _LOST = {
-    Ability.IMAGES: "--set image=false for chat, or --no-image",
+    Ability.IMAGES: "--set image=false for chat, or --sight none",
     Ability.SCHEMA: "--set lacks=schema: answers are parsed without it",
     Ability.TOOLS: "--set protocol=text for holmes",
     Ability.N_BEST: "--set votes=1",

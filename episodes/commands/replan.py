@@ -20,6 +20,7 @@ from inhabit.episodes.playing.from_record import plan_like
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
+from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.scoring.rates import wilson
 from inhabit.episodes.view import LackingError
 
@@ -63,6 +64,10 @@ def replan(
         raise LackingError(
             f"The agent {plan.agent.name!r} needs {', '.join(sorted(plan.agent.needs))}, which a "
             "recorded run cannot provide. Name another agent with --agent."
+        )
+    if plan.sight is Sight.OTHER:
+        raise LackingError(
+            "Pictures of another room are not on record, so no step can be asked again."
         )
     chosen = list(found.episodes()) if episode is None else [found.find(episode)]
     steps = asyncio.run(_ask(plan, chosen, at_once))

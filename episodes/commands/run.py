@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -36,8 +37,9 @@ from inhabit.episodes.playing.plan import RunPlan, plan
 from inhabit.episodes.playing.record import record_run, resumed
 from inhabit.episodes.playing.run import Watch, unfinished
 from inhabit.episodes.playing.settings import RunSettings
+from inhabit.episodes.playing.sights import next_room
 from inhabit.episodes.playing.tasks import gather
-from inhabit.episodes.recording.folder import begin, check_model, held
+from inhabit.episodes.recording.folder import begin, check_model, folder_of, held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, EndLine, Sight
@@ -102,15 +104,18 @@ def run(
         typer.Option(
             help="Actions the agent chooses from: every action that the environment can express "
             "(vocabulary), those plausible from what was observed (seen), or those that would "
-            "succeed (oracle, privileged). [default: seen; vocabulary for the agent planner]",
+            "succeed (oracle, privileged). The last two are told as grants. [default: vocabulary; "
+            "seen for the agent human]",
         ),
     ] = None,
-    no_image: Annotated[
-        bool, typer.Option("--no-image", help="Give the agent text observations only.")
-    ] = False,
-    blank_image: Annotated[
-        bool, typer.Option("--blank-image", help="Give the agent black images.")
-    ] = False,
+    sight: Annotated[
+        Literal["shown", "blank", "none", "other", "all"],
+        typer.Option(
+            help="Images the agent is given: its own (shown), black ones (blank), none, those of "
+            "another room (other); or all four, one run after the other, to measure what its own "
+            "are worth. The other three lie in FOLDER/sights.",
+        ),
+    ] = "shown",
     grant: Annotated[
         list[Grant] | None,
         typer.Option(
@@ -135,8 +140,6 @@ def run(
 
     The same command continues an interrupted run; with a larger --n it adds tasks to it.
     """
-    if no_image and blank_image:
-        raise typer.BadParameter("--no-image and --blank-image exclude each other.")
     if n is None and tasks is None:
         raise typer.BadParameter("Give a number of tasks (--n) or a source of tasks (--tasks).")
     decides = agent or find(env).agent
@@ -154,7 +157,6 @@ def run(
         base_url=base_url,
         assignments=assignments or (),
         candidates=candidates,
-        sight=Sight.NONE if no_image else Sight.BLANK if blank_image else Sight.SHOWN,
         grants=grant or (),
         max_steps=max_steps,
         seed=seed,
@@ -168,9 +170,19 @@ def run(
         kinds=names_in(kinds),
         rooms=names_in(rooms),
     )
+    sights = tuple(Sight) if sight == "all" else (Sight(sight),)
+    if Sight.OTHER in sights:
+        next_room(gathered, gathered[0])  # Before an episode is spent.
+    play = play_on_cluster if ray else _play
     with held(out):
-        play = _play_on_cluster if ray else _play
-        found = asyncio.run(interruptible(play(chosen, gathered, out, workers), out))
+        for one in sights:
+            folder = folder_of(out, one) if sight == "all" else out
+            with held(folder, out) if folder != out else nullcontext():
+                if len(sights) > 1:
+                    remarks().print(f"--sight {one}: {folder}", soft_wrap=True)
+                playing = play(replace(chosen, sight=one), gathered, folder, workers)
+                asyncio.run(interruptible(playing, out))
+        found = Run.open(out)
         index = Index(found)
         scores = score(found, index)
         ends = list(index.ends())
@@ -186,7 +198,7 @@ def run(
 async def _play(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
     watching = partial(_with_bar, chosen.run_settings)
     return await record_run(
-        chosen, tasks, out, command=_command(), workers=workers, watching=watching
+        chosen, tasks, out, command=command_line(), workers=workers, watching=watching
     )
 
 
@@ -214,17 +226,23 @@ def _live_page(run: Run) -> Iterator[str]:
             server.shutdown()
 
 
-async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+async def play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, workers: int) -> Run:
+    """Play `tasks` into `out` on a Ray cluster, or continue the run there.
+
+    Raises:
+        SettingError: the model has a budget, which no cluster keeps.
+        UserError: as `record_run`.
+    """
     # Ray takes seconds to import, and few installations have it.
     from inhabit.episodes.cluster.jobs import connected
     from inhabit.episodes.cluster.run import check_no_budget, probe, run_on_cluster
 
     check_no_budget(chosen)
-    found = resumed(chosen, tasks, out, _command())
+    found = resumed(chosen, tasks, out, command_line())
     if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found
     async with connected(chosen.run_settings.ray_address):
-        header = await probe(chosen, tasks, _command())
+        header = await probe(chosen, tasks, command_line())
         if found is None:
             found = begin(out, header, tasks)
         elif header.model_details:
@@ -234,7 +252,8 @@ async def _play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wo
     return found
 
 
-def _command() -> Sequence[str]:
+def command_line() -> Sequence[str]:
+    """The words of this command."""
     return ["inhabit", *sys.argv[1:]]
 
 

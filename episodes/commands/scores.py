@@ -11,6 +11,7 @@ from inhabit.episodes.commands.output import facts
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.scoring.metrics import Measured, Scores
 from inhabit.episodes.scoring.rates import SUCCESS
+from inhabit.episodes.scoring.sight import sight_rows
 
 _MOST_KINDS = 12
 """Task types that get a row each; more would hide the other rows."""
@@ -30,6 +31,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         *_by_kind(scores),
         *_by_benchmark(scores),
         *others,
+        *([] if scores.sight is None else sight_rows(scores.sight)),
         ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
         ("attempts", str(scores.attempts)),
         ("steps", str(scores.steps)),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from inhabit.agents.core import Agent, Decision, RequestError, View
 from inhabit.agents.deciding import close_agent, decide
+from inhabit.envs.core import Task
 from inhabit.envs.files import make_folder
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.faults import Faults
@@ -19,6 +20,7 @@ from inhabit.episodes.playing.play import play
 from inhabit.episodes.playing.preference import PreferencePair, keep_pair
 from inhabit.episodes.playing.resume import Prefix, decided
 from inhabit.episodes.playing.retrace import DivergedError
+from inhabit.episodes.playing.sights import elsewhere
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
@@ -114,7 +116,8 @@ async def fork_episode(
         header = header.model_copy(update={"fork": fork})
         forked = begin(_new_folder(run), header, [episode.task])
         try:
-            await _play(forked, env_thread, agent, plan, attempt.start.seed, prefix)
+            other = elsewhere(run, episode.task)
+            await _play(forked, env_thread, agent, plan, attempt.start.seed, prefix, other)
         except (ForkError, DivergedError):
             shutil.rmtree(forked.folder)
             raise
@@ -133,13 +136,22 @@ async def _play(
     plan: RunPlan,
     seed: int,
     prefix: Prefix | None,
+    other: Task | None,
 ) -> None:
     episode = forked.episode(0)
     with Pictures() as pictures:
         rules, faults = plan.rules, Faults(0)
         with closing(EpisodeWriter(episode, pictures if rules.settings.frames else None)) as writer:
             await play(
-                env_thread, agent, episode.task, writer, rules, faults, seed=seed, prefix=prefix
+                env_thread,
+                agent,
+                episode.task,
+                writer,
+                rules,
+                faults,
+                seed=seed,
+                prefix=prefix,
+                other=other,
             )
 
 

@@ -66,8 +66,8 @@ class Rules:
     """Instead of each task's own limit."""
     settings: RunSettings = field(default_factory=RunSettings)
 
-    def episode(self, env: Env, task: Task, seed: int) -> Episode:
-        """An episode under these rules."""
+    def episode(self, env: Env, task: Task, seed: int, other: Task | None = None) -> Episode:
+        """An episode under these rules; `other` is the task whose pictures it may be shown."""
         settings = self.settings
         return Episode(
             env,
@@ -77,6 +77,7 @@ class Rules:
             self.candidates,
             self.sight,
             settings.remember,
+            other if self.sight is Sight.OTHER else None,
         )
 
 
@@ -93,6 +94,7 @@ async def play(
     again: bool = False,
     spent: float = 0.0,
     can_undo: bool = False,
+    other: Task | None = None,
 ) -> EndLine:
     """Play `task` once and record every step as it happens.
 
@@ -110,6 +112,7 @@ async def play(
         again: whether another attempt follows a simulator fault.
         spent: seconds that earlier attempts took; they count towards `max_seconds`.
         can_undo: whether a person may take back the last step.
+        other: the task whose pictures are shown where `rules` say so.
 
     Returns:
         How the attempt ended; possibly with a fault of the simulator or the model.
@@ -122,7 +125,7 @@ async def play(
         UndoError: a person takes back the last step. This attempt is over, and another one
             continues it without that step.
     """
-    episode = rules.episode(env_thread.env, task, seed)
+    episode = rules.episode(env_thread.env, task, seed, other)
     playing = _Play(env_thread, agent, episode, writer, rules, faults, prefix, spent, can_undo)
     fault: Fault | None = None
     try:

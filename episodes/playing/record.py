@@ -16,8 +16,10 @@ from inhabit.episodes.playing.from_record import with_todays_model
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.resume import calls_of
 from inhabit.episodes.playing.run import Watch, run_episodes, unfinished
+from inhabit.episodes.playing.sights import next_room
 from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier, grow
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.view import check
 
 Watching = Callable[[Run, Agent], AbstractContextManager[Watch]]
@@ -68,10 +70,13 @@ async def record_run(
 
     Raises:
         RecordError: the folder holds another run, or can't be read or written.
+        TaskError: pictures of another room are wanted, and all tasks are of one.
         LackingError: the environment lacks a capability that the run needs.
         ModelError, UnavailableError, SimulatorError: model or environment can't be started.
         DiskError: the record can't be written.
     """
+    if chosen.sight is Sight.OTHER:
+        next_room(tasks, tasks[0])
     found = resumed(chosen, tasks, folder, command)
     if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found

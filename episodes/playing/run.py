@@ -18,6 +18,7 @@ from inhabit.episodes.playing.play import Rules, play
 from inhabit.episodes.playing.resume import Prefix, prefix_of, seconds_of, without_last_step
 from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.playing.settings import Resume, RunSettings
+from inhabit.episodes.playing.sights import elsewhere
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
@@ -206,6 +207,7 @@ class EpisodePool:
                 again=again,
                 spent=spent,
                 can_undo=self.agent.interactive and level is not Determinism.NONE,
+                other=elsewhere(self.run, episode.task),
             )
             if not end.again:
                 append(self.run, [writer.entry(episode.number, end)])

@@ -13,10 +13,18 @@ from inhabit.envs.core import Task
 from inhabit.episodes.recording.disk import write_whole
 from inhabit.episodes.recording.lock import LOCK_FILE, HeldError, LockError, locked
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.recording.schema import RunHeader
+from inhabit.episodes.recording.schema import RunHeader, Sight
 
 _ASKED = ("env", "backend", "agent", "model", "candidates", "grants", "image", "seed", "max_steps")
 """What has to be the same for a run to go on, beside its settings."""
+
+SIGHTS = "sights"
+"""The folder in a run's own with the runs of the same tasks that were shown other pictures."""
+
+
+def folder_of(out: Path, sight: Sight) -> Path:
+    """Where the run with `sight` lies that belongs to the run in `out`."""
+    return out if sight is Sight.SHOWN else out / SIGHTS / sight.value
 
 
 @contextmanager

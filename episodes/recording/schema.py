@@ -37,8 +37,11 @@ class Sight(StrEnum):
     """Which images the agent is shown. Recorded frames are always real."""
 
     SHOWN = "shown"
-    NONE = "none"
     BLANK = "blank"
+    """Black ones."""
+    NONE = "none"
+    OTHER = "other"
+    """Those of another moment of another room."""
 
 
 class Ending(StrEnum):
@@ -120,6 +123,14 @@ class RunHeader(_Record):
     """What it began on: its processor, how many of them may be used, and memory in GB."""
     fork: Fork | None = None
     """None unless `inhabit fork` made it."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """All that the agent has beyond seeing and acting: its grants, and candidates that tell
+        what the simulator knows.
+        """
+        known = () if self.candidates is Choice.VOCABULARY else (f"{self.candidates} candidates",)
+        return (*(grant.value for grant in self.grants), *known)
 
 
 class PoseRecord(_Record):

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import BaseModel
 
 from inhabit.envs.core import Task
 from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
-from inhabit.episodes.scoring.rates import wilson
+from inhabit.episodes.scoring.metric import Scored
+from inhabit.episodes.scoring.rates import path_weight, wilson
 
 _SAME = ("backend", "candidates", "grants", "image", "max_steps")
 """What has to be the same for a fair comparison of agents."""
@@ -33,6 +35,50 @@ class PairedTask:
     second: EndLine
 
 
+class Difference(BaseModel, frozen=True):
+    """How far a figure of the second run lies above that of the first, on the same tasks."""
+
+    value: float
+    interval: tuple[float, float]
+    """95 %: Newcombe's method 10 for success; else percentiles of 2,000 resamples of the tasks,
+    from a fixed seed."""
+    p_value: float
+    """Of an exact two-sided sign test on the tasks that differ; for success, McNemar's."""
+
+    def short(self, name: str) -> str:
+        """For people, by its name in `DIFFERENCES`: a rate in percentage points."""
+        return _signed(self.value, name)
+
+    def between(self, name: str) -> str:
+        """Its interval for people."""
+        return " to ".join(_signed(end, name) for end in self.interval)
+
+    def text(self, name: str) -> str:
+        """All of it for people."""
+        unit = "" if name == "regret" else " percentage points"
+        interval = f"(95 % interval: {self.between(name)})"
+        return f"{self.short(name)}{unit} {interval}, p = {self.p_value:.3g}"
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether interval and test, at 95 %, say different things."""
+        low, high = self.interval
+        return (low > 0 or high < 0) != (self.p_value < 0.05)
+
+
+DIFFERENCES: Mapping[str, str] = {
+    "success_rate": "success rate",
+    "goal_condition_rate": "goal-condition success",
+    "plw_success_rate": "path-length weighted success",
+    "regret": "regret, actions",
+}
+"""What is compared, and its name for people; `regret` is a number, the others are rates."""
+
+
+def _signed(value: float, name: str) -> str:
+    return f"{value:+.1f}" if name == "regret" else f"{100 * value:+.1f}"
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What became of the tasks that ended in both runs. Differences are second minus first."""
@@ -46,18 +92,13 @@ class Comparison:
     """Tasks that the first run alone has solved."""
     second_solved: int
     neither_solved: int
-    difference: float
-    """Of the success rates."""
-    interval: tuple[float, float]
-    """Of that difference, 95 %: Newcombe's method 10."""
-    p_value: float
-    """Of McNemar's exact test: two-sided, on the tasks that one run alone has solved."""
-    conditions_difference: float
-    """Mean difference of the share of goal conditions that held."""
-    conditions_interval: tuple[float, float]
-    """Of that mean, 95 %: percentiles of 2,000 resamples of the tasks, from a fixed seed."""
-    conditions_p_value: float
-    """Of the exact sign test on the tasks where that share differs."""
+    differences: Mapping[str, Difference]
+    """By the names of `DIFFERENCES`; without weighted success where no task has a reference.
+
+    The regret of an episode is the number of its actions beyond the expert's plan; one that is not
+    solved counts as all the steps that it might have done. The plan of a task is the same in both
+    runs, so the difference needs no expert.
+    """
     paired: Mapping[str, PairedTask]
     """Every task that ended in both runs, by id, in the order of the first run."""
 
@@ -95,8 +136,12 @@ def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
             "run both with the same tasks."
         )
     both, one, other, neither = _table(paired)
-    shares = [_share(p.second) - _share(p.first) for p in paired]
-    rises = sum(s > 0 for s in shares)
+    shares = [conditions_met(p.second) - conditions_met(p.first) for p in paired]
+    limits = first.header.max_steps, second.header.max_steps
+    regrets = [
+        actions_spent(p.task, p.second, limits[1]) - actions_spent(p.task, p.first, limits[0])
+        for p in paired
+    ]
     return Comparison(
         tasks=len(paired),
         only_first=only_first,
@@ -105,14 +150,40 @@ def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
         first_solved=one,
         second_solved=other,
         neither_solved=neither,
-        difference=(other - one) / len(paired),
-        interval=newcombe(both, other, one, neither),
-        p_value=sign_test(one, other),
-        conditions_difference=float(np.mean(shares)),
-        conditions_interval=_resampled(shares),
-        conditions_p_value=sign_test(rises, sum(s < 0 for s in shares)),
+        differences={
+            "success_rate": Difference(
+                value=(other - one) / len(paired),
+                interval=newcombe(both, other, one, neither),
+                p_value=sign_test(one, other),
+            ),
+            "goal_condition_rate": _resampled(shares),
+            **_weighted(paired),
+            "regret": _resampled(regrets),
+        },
         paired={pair.task.id: pair for pair in paired},
     )
+
+
+def _weighted(paired: Sequence[PairedTask]) -> Mapping[str, Difference]:
+    """The difference of path-length weighted success, over the tasks with a reference."""
+    found = [p for p in paired if p.task.reference_cost]
+    if not found:
+        return {}
+    gains = [directness(p.task, p.second) - directness(p.task, p.first) for p in found]
+    weights = [float(p.task.reference_cost or 0) for p in found]
+    return {"plw_success_rate": _resampled(gains, weights)}
+
+
+def directness(task: Task, end: EndLine) -> float:
+    """Path-length weighted success of an episode, from 0 to 1; 0 without a reference."""
+    if task.reference_cost is None:
+        return 0.0
+    return path_weight(Scored(task, end)) if end.success else 0.0
+
+
+def actions_spent(task: Task, end: EndLine, most: int | None) -> int:
+    """Of an episode; all that it might have done where it was not solved."""
+    return end.steps if end.success else max(end.steps, most or task.max_steps)
 
 
 def sign_test(one: int, other: int) -> float:
@@ -201,13 +272,21 @@ def _table(paired: Sequence[PairedTask]) -> tuple[int, int, int, int]:
     return both, one, other, neither
 
 
-def _share(end: EndLine) -> float:
+def conditions_met(end: EndLine) -> float:
+    """The share of goal conditions that hold at the end."""
     return end.met / end.total if end.total else 0.0
 
 
-def _resampled(differences: Sequence[float]) -> tuple[float, float]:
-    values = np.asarray(differences)
-    rng = np.random.default_rng(0)
-    means = [values[rng.integers(0, len(values), len(values))].mean() for _ in range(_RESAMPLED)]
+def _resampled(values: Sequence[float], weights: Sequence[float] | None = None) -> Difference:
+    """The mean of differences of tasks, each as often as its weight."""
+    gains, counts = np.asarray(values, float), np.ones(len(values))
+    if weights is not None:
+        counts = np.asarray(weights)
+    draws = np.random.default_rng(0).integers(0, len(gains), (_RESAMPLED, len(gains)))
+    means = (gains * counts)[draws].sum(axis=1) / counts[draws].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
-    return float(low), float(high)
+    return Difference(
+        value=float((gains * counts).sum() / counts.sum()),
+        interval=(float(low), float(high)),
+        p_value=sign_test(int((gains > 0).sum()), int((gains < 0).sum())),
+    )

@@ -13,10 +13,11 @@ from pydantic import BaseModel
 from inhabit.envs.entries import raised
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Choice, Ending, Seconds, TokenCounts
+from inhabit.episodes.recording.schema import Choice, Ending, Seconds, Sight, TokenCounts
 from inhabit.episodes.scoring.benchmark import BenchmarkScores, benchmark_scores
 from inhabit.episodes.scoring.metric import METRICS, Interval, RunMetric, Scored
 from inhabit.episodes.scoring.rates import conditions, success, success_interval
+from inhabit.episodes.scoring.sight import Worth, worth
 
 
 class KindScores(BaseModel, frozen=True):
@@ -42,6 +43,8 @@ class Scores(BaseModel, frozen=True, extra="allow"):
     model: str | None
     candidates: Choice
     grants: tuple[str, ...]
+    """What the agent has beyond seeing and acting; candidates are among them where they tell what
+    the simulator knows."""
     episodes: int
     """That ended."""
     planned: int
@@ -83,6 +86,9 @@ class Scores(BaseModel, frozen=True, extra="allow"):
     """The same of the time in simulator, model, record and all else."""
     benchmark: BenchmarkScores | None = None
     """By the metrics of the installed benchmark whose tasks these are; None where there is none."""
+    sight: Mapping[Sight, Worth] | None
+    """What its pictures are worth to the agent, by what it was shown instead; empty where that was
+    not measured, None for a run without its own pictures."""
     kinds: Mapping[str, KindScores]
     """The same tasks by their kind."""
 
@@ -124,12 +130,13 @@ class Measured:
         return f"{self.text} (95 % CI {low} to {high})"
 
 
-def score(run: Run, index: Index | None = None) -> Scores:
+def score(run: Run, index: Index | None = None, others: Iterable[Run] = ()) -> Scores:
     """The figures of all episodes of `run` that have ended.
 
     Args:
         run: which.
         index: of it, where somebody has read it already.
+        others: runs that may show what its pictures are worth.
 
     Raises:
         RecordError: the record of an episode is broken.
@@ -146,7 +153,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
         agent=header.agent,
         model=header.model,
         candidates=header.candidates,
-        grants=tuple(grant.value for grant in header.grants),
+        grants=header.told,
         episodes=len(ended),
         planned=len(run.tasks),
         faults=sum(end.is_fault for end in ends),
@@ -162,6 +169,7 @@ def score(run: Run, index: Index | None = None) -> Scores:
             written=sum(end.tokens.written for end in ends),
         ),
         benchmark=benchmark_scores(run, ends),
+        sight=worth(run, others) if header.image is Sight.SHOWN else None,
         kinds=_kinds(ended),
         **_figures(ended),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inhabit.episodes.recording.schema import EndLine, Seconds
 from inhabit.episodes.scoring.metric import Interval, RunMetric, Scored
@@ -48,6 +49,28 @@ def clustered(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate
     means = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return Estimate(float(sums.sum() / sizes.sum()), float(low), float(high))
+
+
+def hierarchical(
+    values: NDArray[np.float64], weights: NDArray[np.float64], *, seed: int = 0
+) -> Estimate:
+    """The mean over tasks and seeds, with a percentile bootstrap that resamples tasks, and for each
+    drawn task its seeds (Davison and Hinkley 1997, section 3.8).
+
+    Args:
+        values: (tasks, seeds).
+        weights: (tasks,); how much each task counts.
+        seed: of the draws.
+    """
+    tasks, seeds = values.shape
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(0, tasks, (_DRAWS, tasks))
+    within = rng.integers(0, seeds, (_DRAWS, tasks, seeds))
+    means = values[drawn[:, :, None], within].mean(axis=2)
+    total = np.maximum(weights[drawn].sum(axis=1), 1e-9)
+    low, high = np.quantile((means * weights[drawn]).sum(axis=1) / total, (0.025, 0.975))
+    mean = (values.mean(axis=1) * weights).sum() / weights.sum()
+    return Estimate(float(mean), float(low), float(high))
 
 
 _Z95 = 1.959963984540054

@@ -40,7 +40,7 @@ def run(
     backend: str | None = None,
     settings: Mapping[str, object] = MappingProxyType({}),
     candidates: Choice | str | None = None,
-    image: Sight | str = Sight.SHOWN,
+    sight: Sight | str = Sight.SHOWN,
     grants: Iterable[Grant | str] = (),
     max_steps: int | None = None,
     workers: int = 1,
@@ -71,8 +71,9 @@ def run(
             run in worker processes, so that a run survives its simulator, unless this says
             {"in_process": True}.
         candidates: which actions the agent chooses from: "seen", "vocabulary" or "oracle"; None for
-            the agent's default, which is "seen" but for the agent `planner`.
-        image: whether the agent sees images: "shown", "none" or "blank".
+            the agent's default, "vocabulary".
+        sight: the images that the agent is given: "shown" (its own), "blank" (black ones), "none",
+            or "other" (those of another room).
         grants: what the agent may use beyond seeing and acting: "expert", "lookahead", "tools".
         max_steps: instead of each task's own limit.
         workers: episodes at once. An agent that is no coroutine decides for one at a time.
@@ -96,7 +97,7 @@ def run(
         base_url=base_url,
         assignments=settings,
         candidates=None if candidates is None else Choice(candidates),
-        sight=Sight(image),
+        sight=Sight(sight),
         grants=[Grant(grant) for grant in grants],
         max_steps=max_steps,
         seed=seed,

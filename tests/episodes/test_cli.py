@@ -191,7 +191,8 @@ BAD: Sequence[tuple[Sequence[str], str]] = [
     (["--agent", "random", "--n", "0"], "--n"),
     (["--agent", "random", "--candidates", "all"], "'all' is not one of 'vocabulary', 'seen'"),
     (["--agent", "random", "--grant", "wings"], "'wings' is not one of"),
-    (["--agent", "random", "--no-image", "--blank-image"], "exclude each other"),
+    (["--agent", "random", "--sight", "half"], "'half' is not one of 'shown', 'blank'"),
+    (["--agent", "random", "--sight", "all"], "need tasks of two rooms at least"),
     (["--agent", "random", "--out", "/dev/null/x"], "/dev/null/x can't be a run folder"),
 ]
 

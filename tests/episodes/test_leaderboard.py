@@ -1,4 +1,4 @@
-"""A folder of runs as a table: boards, judged scores, vision gain, and the page."""
+"""A folder of runs as a table: boards, judged scores, what sight is worth, and the page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.leaderboard.rows import page, rows, write_csv
 
 
@@ -27,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "random": (),
         "expert": (),
         "rank": ("--model", "scripted:first"),
-        "rank-blank": ("--model", "scripted:first", "--blank-image"),
+        "rank-blank": ("--model", "scripted:first", "--sight", "blank"),
         "oracle": ("--candidates", "oracle"),
     }.items():
         agent = {"rank-blank": "rank", "oracle": "random"}.get(name, name)
@@ -52,9 +53,11 @@ def test_what_was_judged_and_what_pictures_gain(folder: Path) -> None:
     judged = found["random"].action
     assert judged is not None and judged.mean is not None and judged.judged == judged.given > 0
     assert found["rank"].action is None
-    gain = found["rank"].vision_gain
-    assert gain is not None and gain.value == 0.0 and gain.interval[0] < 0 < gain.interval[1]
-    assert found["rank-blank"].vision_gain is None and found["random"].vision_gain is None
+    (sight, worth), *others = (found["rank"].scores.sight or {}).items()
+    gain = worth["success_rate"]
+    assert (sight, others) == (Sight.BLANK, []) and gain.value == 0.0
+    assert gain.interval[0] < 0 < gain.interval[1]
+    assert found["rank-blank"].scores.sight is None and found["random"].scores.sight == {}
 
 
 def test_the_table_and_the_page(folder: Path) -> None:

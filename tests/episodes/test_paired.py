@@ -10,9 +10,8 @@ from made_run import Made, write_run
 from toy_runs import play_toy, toy_tasks
 
 from inhabit.cli import main
-from inhabit.episodes.commands.compare import disagree
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.comparison import MixedError, compare, newcombe, sign_test
+from inhabit.episodes.scoring.comparison import Difference, MixedError, compare, newcombe, sign_test
 
 
 @pytest.mark.parametrize(
@@ -62,9 +61,11 @@ def test_an_expert_is_compared_with_chance(
     found = compare(chance, expert)
     assert (found.tasks, found.only_first, found.only_second) == (6, 0, 2)
     assert found.second_solved + found.both_solved == 6
-    assert found.difference == found.second_solved / 6
-    assert found.interval[0] <= found.difference <= found.interval[1]
-    assert found.conditions_interval[0] <= found.conditions_difference
+    gained = found.differences["success_rate"]
+    assert gained.value == found.second_solved / 6
+    for one in found.differences.values():
+        assert one.interval[0] <= one.value <= one.interval[1]
+    assert found.differences["regret"].value < 0 < found.differences["plw_success_rate"].value
     assert [p.task for p in found.changed] == [
         e.task for e in chance.episodes() if (end := e.end()) and not end.success
     ]
@@ -72,7 +73,7 @@ def test_an_expert_is_compared_with_chance(
         main(["compare", str(tmp_path / "chance"), str(tmp_path / "expert"), "--json"])
     assert left.value.code == 0
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert figures["difference"] == found.difference
+    assert figures["differences"]["success_rate"]["value"] == gained.value
     assert figures["changed"][0]["second"] == "success"
 
 
@@ -83,13 +84,15 @@ def test_an_expert_is_compared_with_chance(
 def test_an_interval_and_a_p_that_disagree_are_told(
     interval: tuple[float, float], p_value: float, told: bool
 ) -> None:
-    assert disagree(interval, p_value) is told
+    assert Difference(value=0.2, interval=interval, p_value=p_value).disagrees is told
 
 
 def test_a_run_is_no_different_from_itself(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run"))
     found = compare(run, run)
-    assert (found.difference, found.p_value, found.changed) == (0.0, 1.0, ())
+    assert found.changed == ()
+    for one in found.differences.values():
+        assert (one.value, one.interval, one.p_value) == (0, one.interval, 1)
 
 
 def test_what_was_run_otherwise_is_not_compared(

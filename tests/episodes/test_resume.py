@@ -107,7 +107,7 @@ def test_a_finished_run_plays_nothing_again(undisturbed: Run) -> None:
         (["--seed", "4"], "seed 3, not 4"),
         (["--n", "7"], "holds 8 tasks, more than 7"),
         (["--set", "delay=0.5"], "env.delay 0.004, not 0.5"),
-        (["--no-image"], "image 'shown', not 'none'"),
+        (["--sight", "none"], "image 'shown', not 'none'"),
         (["--max-steps", "5"], "max_steps None, not 5"),
     ],
 )

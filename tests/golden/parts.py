@@ -66,9 +66,9 @@ def toy_episodes(folder: Path) -> Named:
     for choice in ("seen", "vocabulary", "oracle"):
         run = play(folder / choice, "toy", "random", "--n", 3, "--seed", 4, "--candidates", choice)
         yield from under(f"random, {choice}", of_run(run))
-    steps = ("--set", "actions=look; fly to the moon; open the fridge; stop", "--no-image")
+    steps = ("--set", "actions=look; fly to the moon; open the fridge; stop", "--sight", "none")
     yield from under("stopped", of_run(play(folder / "stop", "toy", "scripted", "--n", 2, *steps)))
-    limits = ("--max-steps", 3, "--blank-image", "--set", "max_invalid=2")
+    limits = ("--max-steps", 3, "--sight", "blank", "--set", "max_invalid=2")
     yield from under("limits", of_run(play(folder / "limits", "toy", "random", "--n", 2, *limits)))
 
 

@@ -80,8 +80,8 @@ class AdaptingEndpoint:
         if ability is Ability.IMAGES:
             return RequestError(
                 f"{self._name} takes no images; it says: {error.said}. Ask it without them: "
-                "--set image=false for chat, --no-image for any agent; or start the server with a "
-                "model that sees."
+                "--set image=false for chat, --sight none for any agent; or start the server "
+                "with a model that sees."
             )
         why = f"the endpoint refuses {ability.value} ({error.said}): {_INSTEAD[ability]}"
         if ability not in self.lacks:

@@ -170,7 +170,7 @@ class Encoder:
             cuts = self._cuts(messages, text, ids)
             return EncodedPrompt(ids, cuts, given, 0, self._suffix)
         if self.processor is None:
-            raise ModelError("This model takes no images: run it with --no-image.")
+            raise ModelError("This model takes no images: run it with --sight none.")
         read = self.processor(
             text=[text],
             # Nested: in a flat list some processors take each image for a prompt of its own.

@@ -14,19 +14,12 @@ from inhabit.episodes.judging.oracle import Oracle
 from inhabit.episodes.judging.schema import file_of, whole
 from inhabit.episodes.judging.summary import PartScore, summarize
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.recording.schema import RunHeader, Sight
+from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.page.document import pieces
-from inhabit.episodes.scoring.comparison import MixedError, compare
+from inhabit.episodes.scoring.comparison import DIFFERENCES
 from inhabit.episodes.scoring.metric import METRICS
 from inhabit.episodes.scoring.metrics import Measured, Scores, score
-
-
-class Gain(BaseModel, frozen=True):
-    """Success with images minus success with black ones, on the same tasks."""
-
-    value: float
-    interval: tuple[float, float]
-    """Newcombe's, of paired rates, 95 %."""
+from inhabit.episodes.scoring.sight import INSTEAD, WORTH
 
 
 class RunRow(BaseModel, frozen=True):
@@ -48,8 +41,6 @@ class RunRow(BaseModel, frozen=True):
     action: PartScore | None
     """By the oracle; None where `inhabit judge` has not been run."""
     genuine: PartScore | None
-    vision_gain: Gain | None
-    """None where there is no run like this one with black images."""
     command: tuple[str, ...]
 
     @property
@@ -90,7 +81,7 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
     named = (
         f"{len(run.tasks)} {'task' if len(run.tasks) == 1 else 'tasks'} ({tasks.hexdigest()[:8]})"
     )
-    grants = ", ".join(grant.value for grant in header.grants) or "none"
+    grants = ", ".join(header.told) or "none"
     conditions = (header.env, header.backend, header.candidates.value, grants, named)
     return RunRow(
         folder=str(run.folder),
@@ -103,31 +94,11 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
         agent=header.agent,
         model=header.model or "",
         image=header.image,
-        scores=score(run),
+        scores=score(run, others=runs),
         action=None if judged is None else judged.action,
         genuine=None if judged is None else judged.genuine,
-        vision_gain=_gain(run, runs),
         command=header.command,
     )
-
-
-def _gain(run: Run, runs: Sequence[Run]) -> Gain | None:
-    """Against the first run that differs from this one in nothing but black images."""
-    if run.header.image is not Sight.SHOWN:
-        return None
-    for other in runs:
-        if other.header.image is Sight.BLANK and _alike(run.header) == _alike(other.header):
-            try:
-                found = compare(other, run, mixed=True)
-            except MixedError:
-                continue
-            return Gain(value=found.difference, interval=found.interval)
-    return None
-
-
-def _alike(header: RunHeader) -> Mapping[str, object]:
-    names = {"env", "backend", "agent", "model", "candidates", "grants", "settings", "max_steps"}
-    return header.model_dump(include=names)
 
 
 def _flat(row: RunRow) -> Mapping[str, object]:
@@ -141,7 +112,7 @@ def _flat(row: RunRow) -> Mapping[str, object]:
         **dict(_columns(scores)),
         "action": None if row.action is None else row.action.mean,
         "genuine": None if row.genuine is None else row.genuine.mean,
-        "vision_gain": None if row.vision_gain is None else row.vision_gain.value,
+        **dict(_worth(scores)),
         "folder": row.folder,
     }
 
@@ -154,6 +125,17 @@ def _columns(scores: Scores) -> Iterator[tuple[str, object]]:
             low, high = getattr(scores, metric.interval_name, (None, None))
             stem = metric.name.removesuffix("_rate")
             yield from ((f"{stem}_low", low), (f"{stem}_high", high))
+
+
+def _worth(scores: Scores) -> Iterator[tuple[str, object]]:
+    """What pictures are worth, and the ends of its interval, for every kind of other pictures."""
+    for sight in INSTEAD:
+        differences = (scores.sight or {}).get(sight, {})
+        for name in WORTH:
+            one = differences.get(name)
+            yield f"sight_{sight}_{name}", None if one is None else one.value
+            for end, which in enumerate(("low", "high")):
+                yield f"sight_{sight}_{name}_{which}", None if one is None else one.interval[end]
 
 
 _FILTERS = ("env", "backend", "candidates", "grants", "agent", "image")
@@ -170,6 +152,9 @@ def page(found: Sequence[RunRow]) -> str:
             "leaderboard.html",
             folder=Path(__file__).parent,
             boards=boards,
+            worth=WORTH,
+            instead=INSTEAD,
+            differences=DIFFERENCES,
             filters={name: values for name, values in choices.items() if len(values) > 1},
             metrics=[m for m in METRICS.usable()[0] if any(m.name in row.figures for row in found)],
             runs=len(found),

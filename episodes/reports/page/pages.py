@@ -21,7 +21,9 @@ from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
 from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel
 from inhabit.episodes.reports.wording import ENDINGS
+from inhabit.episodes.scoring.comparison import DIFFERENCES
 from inhabit.episodes.scoring.metrics import Scores
+from inhabit.episodes.scoring.sight import INSTEAD, WORTH, sight_rows
 
 AT_FIRST = 200
 """Episodes that a run's page lists before it is asked for all of them."""
@@ -161,6 +163,9 @@ def run_page(
         failures=failures(rows),
         funnel=funnel(rows),
         judgement=judgement,
+        worth=WORTH,
+        instead=INSTEAD,
+        differences=DIFFERENCES,
         rows=rows[:AT_FIRST],
         # For the script, which lays out those that are looked at.
         listed=json_block([_plain(row) for row in rows]),
@@ -205,6 +210,7 @@ def gallery_page(name: str, runs: Sequence[Shown]) -> str:
         ],
         left_out=max(0, len(order) - AT_MOST),
         endings=ENDINGS,
+        sight_rows=lambda scores: [] if scores.sight is None else sight_rows(scores.sight),
     )
 
 

@@ -99,7 +99,7 @@ def _first(attempt: Attempt, header: RunHeader) -> Slide:
 
 def facts(header: RunHeader) -> tuple[tuple[str, str], ...]:
     """The configuration of the run, which a success rate depends on."""
-    grants = ", ".join(header.grants)
+    grants = ", ".join(header.told)
     named = [
         ("environment", header.env),
         ("backend", header.backend),

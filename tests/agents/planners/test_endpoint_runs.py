@@ -109,9 +109,9 @@ def test_chat_solves_tasks(runs: Runs, sets: dict[str, str]) -> None:
 def test_without_its_image_and_with_a_black_one(runs: Runs) -> None:
     solver = Solver(tasks(1))
     with endpoint(lambda request, number: good(solver.json(request))) as serving:
-        runs.play("chat", serving, "--no-image", n=1, out="none")
+        runs.play("chat", serving, "--sight", "none", n=1, out="none")
         assert not any(images_of(m) for r in serving.requests for m in r["messages"])
-        runs.play("chat", serving, "--blank-image", n=1, out="blank")
+        runs.play("chat", serving, "--sight", "blank", n=1, out="blank")
         assert len({images_of(serving.requests[-1]["messages"][-1])[0]}) == 1
 
 

@@ -162,7 +162,7 @@ def test_rank_by_what_the_picture_adds() -> None:
     assert texts == [m["content"] for m in blind.messages]
 
     contrast = make("rank", Seeing(script), score="contrast")
-    with pytest.raises(ModelError, match=r"no image here .* leave --no-image out"):
+    with pytest.raises(ModelError, match=r"no image here .* leave --sight none out"):
         decide(contrast, view(*TEXTS))
     with pytest.raises(ModelError, match="for images"):
         make("rank", ScriptedModel(Script()), score="contrast")

@@ -35,7 +35,7 @@ def play(base_url: str, planner: str, folder: Path, model: str = "m") -> str:
     if agent not in ("rank", "beam"):
         sets.append("repairs=0")
     if planner == "images" or agent in ("rank", "beam"):
-        command += [] if planner == "images" else ["--no-image"]
+        command += [] if planner == "images" else ["--sight", "none"]
     for one in sets:
         command += ["--set", one]
     said = io.StringIO()

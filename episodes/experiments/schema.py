@@ -1,0 +1,211 @@
+"""What an experiment file says, and what is locked of an experiment that was played."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from inhabit.agents.core import Grant
+from inhabit.envs.core import Task
+from inhabit.envs.entries import first_problem
+from inhabit.envs.errors import UserError
+from inhabit.episodes.recording.schema import Choice, Ending, Sight
+
+LOCK = "experiment.lock.json"
+_PRESETS = Path(__file__).parent / "presets"
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
+"""Names a folder, too."""
+
+
+class ExperimentError(UserError, ValueError):
+    """A file is no experiment, or names something twice."""
+
+
+class _Said(BaseModel):
+    """A part of a file. A key that is not known is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TaskChoice(_Said):
+    """The tasks of an environment: sampled, or read from a source."""
+
+    n: int | None = Field(default=None, ge=1)
+    source: str | None = None
+    """What `inhabit run --tasks` takes. None samples `n`."""
+    seed: int = 0
+    """Of the sample: the seeds of the experiment change episodes and agents, not tasks."""
+    kinds: tuple[str, ...] = ()
+    rooms: tuple[str, ...] = ()
+    digest: str | None = None
+    """What `digest_of` gives; other tasks are refused."""
+
+
+class EnvChoice(_Said):
+    """An environment and its tasks."""
+
+    env: str
+    name: Label
+    """Of the folder, and in tables. [default: that of the environment]"""
+    backend: str | None = None
+    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    tasks: TaskChoice
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return {"name": given.get("env"), **given} if isinstance(given, dict) else given
+
+
+class AgentChoice(_Said):
+    """An agent and its model."""
+
+    agent: str
+    name: Label
+    """Of the folder, and in tables. [default: that of the agent]"""
+    model: str | None = None
+    base_url: str | None = None
+    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Of the agent and the model, as `--set` takes them."""
+    grants: tuple[Grant, ...] = ()
+    candidates: Choice | None = None
+    only: tuple[str, ...] = ()
+    """Names of environments; any by default."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return {"name": given.get("agent"), **given} if isinstance(given, dict) else given
+
+
+class Price(_Said):
+    """What a model costs."""
+
+    read: float = Field(ge=0)
+    """Per million tokens, in any currency, as `written`."""
+    written: float = Field(ge=0)
+    reply: int = Field(default=200, ge=1)
+    """Tokens of a reply, for the estimate of `--dry-run`."""
+
+
+class PublishedRow(_Said):
+    """A result of others that the tables show beside ours."""
+
+    env: str
+    """Name of the environment in the experiment."""
+    agent: str
+    success_rate: float = Field(ge=0, le=1)
+    source: str
+
+
+class Experiment(_Said):
+    """An experiment file: every agent plays every task with every seed and sight."""
+
+    name: Label
+    about: str = ""
+    environments: tuple[EnvChoice, ...] = Field(min_length=1)
+    agents: tuple[AgentChoice, ...] = ()
+    seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
+    sights: tuple[Sight, ...] = Field(default=(Sight.SHOWN,), min_length=1)
+    """Agents are compared by the first; what pictures are worth is told if that is "shown"."""
+    max_steps: int | None = Field(default=None, ge=1)
+    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Of the runs, such as max_invalid."""
+    workers: int = Field(default=1, ge=1)
+    prices: Mapping[str, Price] = Field(default_factory=dict)
+    """By model."""
+    published: tuple[PublishedRow, ...] = ()
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Experiment:
+        for names in (
+            [one.name for one in self.environments],
+            [one.name for one in self.agents],
+            [str(one) for one in (*self.seeds, *self.sights)],
+        ):
+            if len(set(names)) < len(names):
+                raise ValueError(f"a name stands twice among {', '.join(names)}")
+        return self
+
+
+def read_experiment(source: str) -> Experiment:
+    """The experiment in a file, or the preset of that name.
+
+    Raises:
+        ExperimentError: it can't be read, or is no experiment.
+    """
+    file = Path(source)
+    if not file.suffix and source in presets():
+        file = _PRESETS / f"{source}.yaml"
+    try:
+        return Experiment.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ExperimentError(
+            f"{source} can't be read: {error.strerror}. Presets: {', '.join(presets())}."
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ExperimentError(f"{source} is not YAML: {' '.join(str(error).split())}.") from error
+    except ValidationError as error:
+        raise ExperimentError(f"{source}: {first_problem(error)}.") from error
+
+
+def presets() -> list[str]:
+    """The names of the experiments that come with the package."""
+    return sorted(file.stem for file in _PRESETS.glob("*.yaml"))
+
+
+def digest_of(tasks: Iterable[Task]) -> str:
+    """SHA-256 of tasks, in their order."""
+    lines = "".join(task.model_dump_json() for task in tasks)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+class Outcome(BaseModel, frozen=True):
+    """How an episode ended."""
+
+    id: str
+    """Of its task."""
+    ending: Ending
+    met: int
+    total: int
+    steps: int
+    cost: int
+    actions: str
+    """A digest of them all."""
+
+
+class LockedRun(BaseModel, frozen=True):
+    """A run of an experiment: what it depends on, and what it came to."""
+
+    folder: str
+    """Seen from that of the experiment."""
+    depends: Mapping[str, str]
+    """What the result depends on -> its digest or version."""
+    episodes: tuple[Outcome, ...] = ()
+
+
+class Lock(BaseModel, frozen=True):
+    """`experiment.lock.json`."""
+
+    version: Literal[1] = 1
+    experiment: Experiment
+    runs: tuple[LockedRun, ...]
+
+
+def read_lock(file: Path) -> Lock:
+    """The lock in a file.
+
+    Raises:
+        ExperimentError: it can't be read, or is none.
+    """
+    try:
+        return Lock.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise ExperimentError(f"{file} can't be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise ExperimentError(f"{file}: {first_problem(error)}.") from error

@@ -1,0 +1,231 @@
+"""The figures of an experiment: with intervals over tasks and seeds, and paired differences."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.core import Task
+from inhabit.episodes.experiments.cells import Cell
+from inhabit.episodes.experiments.schema import Experiment
+from inhabit.episodes.recording.schema import EndLine, Sight
+from inhabit.episodes.scoring.comparison import actions_spent, conditions_met, directness, sign_test
+from inhabit.episodes.scoring.rates import Estimate, hierarchical
+from inhabit.episodes.scoring.sight import INSTEAD
+
+Ends = Mapping[str, Sequence[EndLine]]
+"""Folder of a run -> the ends of its episodes, by task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A figure of every episode, whose mean is told."""
+
+    title: str
+    of: Callable[[Task, EndLine, int | None], float]
+    """(task, end, the limit of steps that replaces the task's own) -> the figure."""
+    rate: bool = True
+    weighted: bool = False
+    """Whether tasks count as their references, and those without one not at all."""
+    difference: str = ""
+    """The name of a difference; none is told without it."""
+
+
+COLUMNS = (
+    Column("success", lambda task, end, most: float(end.success), difference="success"),
+    Column("goal conditions", lambda task, end, most: conditions_met(end)),
+    Column(
+        "path-length weighted success",
+        lambda task, end, most: directness(task, end),
+        weighted=True,
+        difference="path-length weighted success",
+    ),
+    Column("actions", actions_spent, rate=False, difference="regret, actions"),
+    Column("tokens", lambda _, end, most: end.tokens.read + end.tokens.written, rate=False),
+)
+"""Unsolved episodes count all their steps in "actions", as in the regret of a comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A figure of an agent in an environment, or a difference from another one."""
+
+    env: str
+    agent: str
+    sight: Sight
+    column: Column
+    estimate: Estimate
+    against: str = ""
+    """What a difference is counted from; empty for a figure."""
+    p_value: float | None = None
+
+    def text(self) -> str:
+        """For people: rates in per cent."""
+        one, by = self.estimate, 100 if self.column.rate else 1
+        sign = "+" if self.against else ""
+        mean, low, high = (f"{by * value:{sign}.1f}" for value in (one.mean, one.low, one.high))
+        return f"{mean} [{low}, {high}]" + (f", p = {self.p_value:.3g}" if self.against else "")
+
+
+def results(found: Sequence[Cell], ends: Ends) -> Sequence[Result]:
+    """All figures, environment by environment: those of agents, then differences from the first
+    agent, then of every agent with its own pictures from the same without.
+    """
+    by_name: dict[tuple[str, str, Sight], list[Cell]] = {}
+    for cell in found:
+        by_name.setdefault((cell.env.name, cell.agent.name, cell.sight), []).append(cell)
+    told = [one for group in by_name.values() for one in _figures(group, ends)]
+    for env in dict.fromkeys(cell.env.name for cell in found):
+        first, *others = (
+            cells
+            for (where, _, sight), cells in by_name.items()
+            if (where, sight) == (env, "shown")
+        )
+        for group in others:
+            told += _differences(group, first, first[0].agent.name, ends)
+        for own in (first, *others) if found[0].sight is Sight.SHOWN else ():
+            for sight, name in INSTEAD.items():
+                if group := by_name.get((env, own[0].agent.name, sight), []):
+                    told += _differences(own, group, name, ends)
+    return told
+
+
+def _figures(group: Sequence[Cell], ends: Ends) -> Iterator[Result]:
+    for column in COLUMNS:
+        values, weights = _values(group, column, ends)
+        if weights.any() and (column.title != "tokens" or values.any()):
+            yield _result(group[0], column, hierarchical(values, weights))
+
+
+def _differences(
+    group: Sequence[Cell], base: Sequence[Cell], against: str, ends: Ends
+) -> Iterator[Result]:
+    for column in COLUMNS:
+        values, weights = _values(group, column, ends)
+        gains = values - _values(base, column, ends)[0]
+        if column.difference and weights.any():
+            by_task = gains[weights > 0].mean(axis=1)
+            p_value = sign_test(int((by_task > 0).sum()), int((by_task < 0).sum()))
+            yield _result(group[0], column, hierarchical(gains, weights), against, p_value)
+
+
+def _values(
+    group: Sequence[Cell], column: Column, ends: Ends
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(tasks, seeds), and the weights of the tasks."""
+    tasks = group[0].tasks
+    values = [
+        [column.of(task, ends[cell.folder][number], cell.plan.max_steps) for cell in group]
+        for number, task in enumerate(tasks)
+    ]
+    weights = [float(task.reference_cost or 0) if column.weighted else 1.0 for task in tasks]
+    return np.array(values, float), np.array(weights)
+
+
+def _result(
+    cell: Cell, column: Column, one: Estimate, against: str = "", p_value: float | None = None
+) -> Result:
+    return Result(cell.env.name, cell.agent.name, cell.sight, column, one, against, p_value)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of texts under a head."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        lines = [self.head, ["---"] * len(self.head), *self.rows]
+        body = "".join(f"| {' | '.join(map(_plain, line))} |\n" for line in lines)
+        return f"{_plain(self.caption)}\n\n{body}\n"
+
+    def latex(self) -> str:
+        """As a LaTeX table, for the package booktabs."""
+        head, *body = (" & ".join(map(_tex, row)) + " \\\\\n" for row in (self.head, *self.rows))
+        return (
+            f"\\begin{{table}}\n\\centering\n\\caption{{{_tex(self.caption)}}}\n"
+            f"\\begin{{tabular}}{{{'l' * len(self.head)}}}\n\\toprule\n{head}\\midrule\n"
+            f"{''.join(body)}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n\n"
+        )
+
+
+def tables(experiment: Experiment, told: Sequence[Result]) -> Iterator[Table]:
+    """For each environment its figures, with published ones below, and its differences."""
+    measured = Sight.SHOWN in experiment.sights and len(experiment.sights) > 1
+    for env in dict.fromkeys(one.env for one in told):
+        here = [one for one in told if one.env == env]
+        columns = [c for c in COLUMNS if any(one.column == c and not one.against for one in here)]
+        rows = [
+            [name, *(_text(here, name, column, "") for column in columns)]
+            for name in dict.fromkeys(_name(one) for one in here if not one.against)
+        ]
+        for row in experiment.published:
+            if row.env == env:
+                cells = [f"{100 * row.success_rate:.1f}", *[""] * (len(columns) - 1)]
+                rows.append([f"{row.agent} ({row.source})", *cells])
+        sight = "" if measured else " Sight: not measured."
+        caption = f"{env}: means with 95 % intervals over tasks and seeds.{sight}"
+        yield Table(caption, ["agent", *(_title(column.title, column) for column in columns)], rows)
+        pairs = dict.fromkeys((_name(one), one.against) for one in here if one.against)
+        compared = [c for c in COLUMNS if any(one.column == c and one.against for one in here)]
+        if pairs:
+            yield Table(
+                f"{env}: differences on the same tasks and seeds, with 95 % intervals and exact "
+                "sign tests over tasks.",
+                ["agent", "against", *(_title(c.difference, c) for c in compared)],
+                [[a, b, *(_text(here, a, column, b) for column in compared)] for a, b in pairs],
+            )
+
+
+def as_csv(told: Sequence[Result]) -> str:
+    """Every figure on a line of its own; rates from 0 to 1."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    head = ("environment", "agent", "sight", "against", "figure", "mean", "low", "high", "p")
+    writer.writerow(head)
+    for one in told:
+        figure = one.column.difference if one.against else one.column.title
+        numbers = (one.estimate.mean, one.estimate.low, one.estimate.high)
+        p = "" if one.p_value is None else f"{one.p_value:.6g}"
+        named = (one.env, one.agent, one.sight.value, one.against, figure)
+        writer.writerow([*named, *(f"{number:.6g}" for number in numbers), p])
+    return stream.getvalue()
+
+
+def _title(name: str, column: Column) -> str:
+    return f"{name}, %" if column.rate else name
+
+
+def _name(one: Result) -> str:
+    shown = one.sight is Sight.SHOWN
+    return one.agent if shown else f"{one.agent}, {INSTEAD[one.sight]}"
+
+
+def _text(here: Sequence[Result], name: str, column: Column, against: str) -> str:
+    found = (r for r in here if (_name(r), r.column, r.against) == (name, column, against))
+    one = next(found, None)
+    return "" if one is None else one.text()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(character, character) for character in " ".join(text.split()))

@@ -1,0 +1,141 @@
+"""Experiments: the same tables however often they were stopped; locks that name changes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inhabit.cli import main
+from inhabit.episodes.experiments.schema import digest_of, presets, read_experiment
+from inhabit.episodes.experiments.tables import Table
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.scoring.rates import hierarchical
+
+FILE = """
+name: small
+environments:
+  - {env: toy, tasks: {n: 3}}
+agents:
+  - {agent: random}
+  - {name: "first", agent: rank, model: "scripted:first"}
+seeds: [0, 1]
+max_steps: 3
+settings: {in_process: true}
+prices: {"scripted:first": {read: 2, written: 10}}
+published: [{env: toy, agent: A & B, success_rate: 0.5, source: nowhere}]
+"""
+WRITTEN = ("results.md", "results.tex", "results.csv", "experiment.lock.json")
+
+
+def inhabit(*words: object, code: int = 0) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([str(word) for word in words])
+    assert left.value.code in (code, code or None)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("experiment")
+    (folder / "small.yaml").write_text(FILE)
+    inhabit("experiment", folder / "small.yaml", "--out", folder / "out")
+    return folder
+
+
+def contents(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in WRITTEN]
+
+
+def test_what_was_stopped_comes_to_the_same_bytes(played: Path, tmp_path: Path) -> None:
+    shutil.copytree(played / "out", tmp_path / "out")
+    runs = tmp_path / "out" / "runs" / "toy"
+    shutil.rmtree(runs / "first" / "seed-1")
+    record = runs / "random" / "seed-0" / "episodes" / "00001" / "episode.jsonl"
+    record.write_text("".join(record.read_text().splitlines(keepends=True)[:4]))
+    for name in WRITTEN:
+        (tmp_path / "out" / name).unlink()
+    inhabit("experiment", played / "small.yaml", "--out", tmp_path / "out")
+    assert contents(tmp_path / "out") == contents(played / "out")
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "Worst episodes" in page and "A &amp; B (nowhere)" in page
+
+
+def test_a_lock_is_made_again_and_names_what_is_another_one(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inhabit("reproduce", played / "out/experiment.lock.json", "--out", tmp_path / "one")
+    said = capsys.readouterr()
+    assert "12 of 12 episodes came out the same" in said.out
+    assert "All that the result depends on is the same" in said.err
+    lock = json.loads((played / "out/experiment.lock.json").read_text())
+    lock["runs"][0]["depends"]["package"] = "0" * 64
+    lock["runs"][0]["episodes"][2]["actions"] = "0" * 16
+    (tmp_path / "lock.json").write_text(json.dumps(lock))
+    inhabit("reproduce", tmp_path / "lock.json", "--out", tmp_path / "one", code=1)
+    said = capsys.readouterr()
+    assert "runs/toy/random/seed-0: package was 0000000000000000, is" in said.err
+    assert "actions 0000000000000000 ->" in said.out and "what differs: package" in said.out
+
+
+def test_a_lock_from_elsewhere_opens_no_file(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock = json.loads((played / "out/experiment.lock.json").read_text())
+    tasks = Run.open(played / "out/runs/toy/random/seed-0").folder / "tasks.jsonl"
+    lock["experiment"]["environments"][0]["tasks"]["source"] = str(tasks)
+    lock["experiment"]["agents"][1]["model"] = f"scripted:{played}/replies.json"
+    (tmp_path / "lock.json").write_text(json.dumps(lock))
+    inhabit("reproduce", tmp_path / "lock.json", "--out", tmp_path / "out", code=2)
+    said = capsys.readouterr().err
+    assert str(tasks) in said and "replies.json" in said and "--trust-record" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_plays_nothing(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inhabit("experiment", played / "small.yaml", "--dry-run", "--n", 2)
+    told = capsys.readouterr().out
+    assert "first: 12 decisions of scripted:first at most" in told and "1 image" in told
+    assert "Goal: " in told and "Cost at most about 0." in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tasks_are_held_to_their_digest(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = Run.open(played / "out/runs/toy/random/seed-0").tasks
+    file = tmp_path / "held.yaml"
+    for digest, code in ((digest_of(tasks), 0), (digest_of(tasks[:1]), 2)):
+        file.write_text(FILE.replace("n: 3", f"n: 3, digest: {digest}"))
+        inhabit("experiment", file, "--dry-run", code=code)
+    assert "their digest is" in capsys.readouterr().err
+
+
+def test_every_preset_is_an_experiment() -> None:
+    for name in presets():
+        found = read_experiment(name)
+        assert "omparable" in found.about and found.agents
+
+
+def test_the_hierarchical_interval_is_that_of_plain_loops() -> None:
+    rng = np.random.default_rng(3)
+    values, weights = rng.random((12, 3)), rng.random(12)
+    found = hierarchical(values, weights)
+    assert found.mean == pytest.approx(np.average(values.mean(axis=1), weights=weights))
+    means = []
+    for _ in range(500):
+        drawn = [rng.integers(12) for _ in range(12)]
+        by_task = [np.mean([values[task, rng.integers(3)] for _ in range(3)]) for task in drawn]
+        means.append(np.average(by_task, weights=weights[drawn]))
+    low, high = np.quantile(means, (0.025, 0.975))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
+
+
+def test_texts_are_escaped_for_latex() -> None:
+    table = Table("50 % of #1", ["a_b"], [["x & y \\ {z}"]])
+    assert r"50 \% of \#1" in table.latex() and r"a\_b \\" in table.latex()
+    assert r"x \& y \textbackslash{} \{z\} \\" in table.latex()
