@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import dist
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from inhabit.envs.core import (
 )
 from inhabit.envs.plain_data import state_digest, validated_scene
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
-from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.simulator import Simulator, SimulatorSnapshot
 from inhabit.envs.thor_nav.paths import MOVES, restored, shortest
 from inhabit.envs.thor_nav.scene import NavScene
 from inhabit.envs.thor_nav.settings import ThorNavSettings
@@ -52,6 +53,7 @@ class ThorNav(Env):
     def __init__(self, settings: ThorNavSettings | None = None) -> None:
         self._settings = settings or ThorNavSettings()
         self._simulator: Simulator | None = None
+        self._kept: SimulatorSnapshot | None = None
         self._goal = (0.0, 0.0)
         self._target = ""
         self._planned: tuple[tuple[float, float], Sequence[str]] | None = None
@@ -77,7 +79,7 @@ class ThorNav(Env):
         self._tell("Teleport", x=scene.x, z=scene.z, rotation=scene.rotation, horizon=scene.horizon)
         self._goal = (scene.target_x, scene.target_z)
         self._target = scene.target
-        self._planned = None
+        self._planned = self._kept = None
 
     def _tell(self, action: str, **arguments: Any) -> None:
         result = self._running.act({"action": action, **arguments})
@@ -90,10 +92,30 @@ class ThorNav(Env):
             raise SceneError("No episode is running. Call reset first.")
         return self._simulator
 
+    @contextmanager
+    def _there(self) -> Iterator[Simulator]:
+        """The simulator in the state of this environment, which a copy keeps for itself."""
+        simulator = self._running
+        if self._kept is None:
+            yield simulator
+            return
+        with simulator.back(self._kept):
+            yield simulator
+            self._kept = simulator.now()
+
+    def fork(self) -> ThorNav:
+        """An independent copy of the current state, in the same simulator."""
+        copy = ThorNav(self._settings)
+        with self._there() as simulator:
+            copy._simulator, copy._kept = simulator, simulator.now()
+        copy._goal, copy._target, copy._planned = self._goal, self._target, self._planned
+        return copy
+
     def observe(self) -> Observation:
         """What the agent sees, (height, width, 3), without text."""
-        rgb = self._running.frame().rgb
-        return Observation("", None if rgb is None else rgb.copy())
+        with self._there() as simulator:
+            rgb = simulator.frame().rgb
+            return Observation("", None if rgb is None else rgb.copy())
 
     def vocabulary(self) -> Sequence[Action]:
         """The eight actions of both benchmarks."""
@@ -115,7 +137,8 @@ class ThorNav(Env):
             result, feedback = None, f"There is no action {action.text!r}."
             reason: Reason | None = Reason.UNKNOWN_ACTION
         else:
-            result = self._running.act(request)
+            with self._there() as simulator:
+                result = simulator.act(request)
             feedback = _DONE if result.success else _FAILED
             blocked = Reason.BLOCKED if action.text in MOVES else Reason.NOT_ALLOWED
             reason = None if result.success else blocked
@@ -136,17 +159,19 @@ class ThorNav(Env):
 
     @property
     def _place(self) -> tuple[float, float]:
-        return self._running.agent.x, self._running.agent.z
+        with self._there() as simulator:
+            return simulator.agent.x, simulator.agent.z
 
     def close(self) -> None:
         """Let go of the simulator, which runs in this process."""
-        self._simulator = None
+        self._simulator = self._kept = None
 
     def plan(self) -> Sequence[Action]:
         """The moves of a shortest walk; empty if the target is reached or can't be."""
         if self._planned is None or self._planned[0] != self._place:
-            settings = self._settings
-            moves = shortest(self._running, self._goal, step=settings.step, within=settings.success)
+            step, within = self._settings.step, self._settings.success
+            with self._there() as simulator:
+                moves = shortest(simulator, self._goal, step=step, within=within)
             self._planned = (self._place, moves or ())
         return [Action(word, word.replace(" ", "_")) for word in self._planned[1]]
 
@@ -156,15 +181,19 @@ class ThorNav(Env):
 
     def state(self) -> Mapping[str, Any]:
         """The agent's pose, the target, and its place among the room's objects."""
-        agent = self._running.agent
+        with self._there() as simulator:
+            return self._told(simulator)
+
+    def _told(self, simulator: Simulator) -> Mapping[str, Any]:
+        agent = simulator.agent
         pose = {"position": [agent.x, agent.y, agent.z], "rotation": agent.rotation}
         objects = [
             {"name": thing.id, "position": [float(thing["position"][axis]) for axis in "xyz"]}
-            for thing in self._running.things.values()
+            for thing in simulator.things.values()
             if thing.id == self._target
         ]
         return {
-            "room": self._running.scene,
+            "room": simulator.scene,
             "agent": {**pose, "horizon": agent.horizon},
             "target": list(self._goal),
             "objects": objects,
@@ -172,10 +201,11 @@ class ThorNav(Env):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the room, the pose and the target."""
-        agent = self._running.agent
+        with self._there() as simulator:
+            agent, room = simulator.agent, simulator.scene
         return state_digest(
             {
-                "room": self._running.scene,
+                "room": room,
                 "agent": [agent.x, agent.z, agent.rotation, agent.horizon],
                 "target": list(self._goal),
             }
@@ -185,8 +215,8 @@ class ThorNav(Env):
         """The actions that would succeed now."""
         found = []
         for action in _VOCABULARY:
-            with restored(self._running):
+            with self._there() as simulator, restored(simulator):
                 request = self._request(action)
-                if request is not None and self._running.act(request).success:
+                if request is not None and simulator.act(request).success:
                     found.append(action)
         return found

@@ -150,8 +150,8 @@ def reproduce(
             {
                 "episodes": episodes,
                 "same": episodes - total,
-                "differing": {place: list(named) for place, named in differing.items() if named},
-                "changed": {place: sorted(names) for place, names in changed.items()},
+                "differing": {place: [*named] for place, named in differing.items() if named},
+                "changed": {place: [*sorted(names)] for place, names in changed.items()},
             }
         )
     if total:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 
 from pydantic import BaseModel, JsonValue
 
+import inhabit
 from inhabit.agents.core import Agent, Grant, ModelError
 from inhabit.agents.deciding import make_agent
 from inhabit.agents.models import registry as models
@@ -97,6 +100,7 @@ class RunPlan:
                 **software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
                 **({RENDERER: self.env.renderer} if self.env.renderer else {}),
                 **self.agent.source,
+                **({"commit": commit} if (commit := _commit()) else {}),
             },
         )
 
@@ -282,6 +286,20 @@ def software(packages: Sequence[str]) -> Mapping[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+@cache
+def _commit() -> str | None:
+    """The commit of the checkout that this package is of, with "-dirty" where files are changed."""
+    top = Path(inhabit.__file__).parents[1]
+    if not (top / ".git").exists():
+        return None
+    words = ["git", "-C", str(top), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        found = subprocess.run(words, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None
 
 
 def _model(agent: AgentRegistration, model: str | None) -> str | None:

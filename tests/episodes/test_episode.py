@@ -146,7 +146,7 @@ def expert(now: Moment) -> Decision | None:
 
 
 def test_the_steps_are_those_that_a_run_records(tmp_path: Path) -> None:
-    run = inhabit.run("toy", "expert", tmp_path / "run", n=3, seed=5).run
+    run = inhabit.run("toy", "expert", tmp_path / "run", n=3, seed=5, candidates="seen").run
     for record in run.episodes():
         attempt = record.last()
         assert attempt is not None

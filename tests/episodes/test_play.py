@@ -48,7 +48,7 @@ def test_an_expert_solves_it_and_every_step_is_on_record(tmp_path: Path) -> None
 
 def test_the_record_tells_what_happened_in_the_house(tmp_path: Path) -> None:
     """Acting the recorded texts in a house of our own gives the recorded states and images."""
-    run = play_toy(tmp_path, agent="expert")
+    run = play_toy(tmp_path, agent="expert", candidates=Choice.SEEN)
     episode = run.episode(1)
     with Toy() as house:
         house.reset(episode.task, seed=0)
@@ -193,7 +193,8 @@ def test_candidates_are_what_the_run_says(tmp_path: Path, choice: Choice) -> Non
 @pytest.mark.parametrize("sight", list(Sight))
 def test_what_an_agent_may_see_changes_no_record(tmp_path: Path, sight: Sight) -> None:
     agent = Keeps()
-    run = play_toy(tmp_path, made=agent, sight=sight, max_steps=3)
+    tasks = toy_tasks(4)
+    run = play_toy(tmp_path, tasks=tasks, made=agent, sight=sight, max_steps=3)
     seen = [view.observation.rgb for view in agent.views[:3]]
     remembered = [step.rgb for step in agent.views[2].history]
     for rgb in (*seen, *remembered):
@@ -203,7 +204,7 @@ def test_what_an_agent_may_see_changes_no_record(tmp_path: Path, sight: Sight) -
             assert rgb is not None
             assert rgb.any() == (sight is not Sight.BLANK)
             assert rgb.shape == (96, 96, 3)
-    shown = play_toy(tmp_path / "shown", made=Keeps(), max_steps=3)
+    shown = play_toy(tmp_path / "shown", tasks=tasks, made=Keeps(), max_steps=3)
     real = [s.see.digest for s in last(shown).steps]
     assert [s.see.digest for s in last(run).steps] == real
     if sight is Sight.OTHER:
@@ -277,6 +278,7 @@ def test_time_of_the_simulator_inside_the_model_is_the_simulators() -> None:
 def test_every_picture_that_a_model_was_sent_is_kept(tmp_path: Path, sight: Sight) -> None:
     run = play_toy(
         tmp_path,
+        tasks=toy_tasks(4),
         agent="rank",
         model="scripted:noise",
         sight=sight,

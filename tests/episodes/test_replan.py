@@ -10,11 +10,12 @@ from toy_runs import play_toy, toy_tasks
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Choice
 
 
 @pytest.fixture
 def chance(tmp_path: Path) -> Run:
-    return play_toy(tmp_path / "run", tasks=toy_tasks(2))
+    return play_toy(tmp_path / "run", tasks=toy_tasks(2), candidates=Choice.SEEN)
 
 
 def replan(run: Run, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:

@@ -214,10 +214,14 @@ class Simulator:
 
     @contextmanager
     def back(self, then: SimulatorSnapshot) -> Iterator[None]:
-        """For a block of code, restore an earlier state."""
+        """For a block of code, restore an earlier state. What the block changes is undone."""
         now = self.now()
         if _same(now, then):
-            yield
+            try:
+                yield
+            finally:
+                if not _same(self.now(), now):
+                    self._return(now)
             return
         there = _now(then.house)
         self._return(then)

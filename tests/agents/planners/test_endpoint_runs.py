@@ -186,8 +186,9 @@ def test_letters_are_generated_where_an_endpoint_gives_no_probabilities(runs: Ru
             return error(400, "logprobs are not supported by this model", Retry_After="0")
         return good("A")
 
+    words = ("--max-steps", "2", "--candidates", "seen")
     with endpoint(brain) as serving, pytest.warns(UserWarning, match="letters are generated"):
-        run, _ = runs.play("chat", serving, "--max-steps", "2", n=1, letters="true", reason="false")
+        run, _ = runs.play("chat", serving, *words, n=1, letters="true", reason="false")
     assert [d.raw for d in decisions(run)] == ["A", "A"]
     assert len(serving.requests) == 3
 
