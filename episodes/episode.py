@@ -171,14 +171,11 @@ def wander(env: Env, task: Task, seed: int) -> tuple[Observation, ...]:
         SceneError: it can't be built.
         SimulatorError: the simulator failed.
     """
-    draw = Random(seed)
-    env.reset(task, seed=seed)
-    seen: list[Observation] = []
-    for _ in range(_MOMENTS):
-        over = bool(actions := env.actions()) and env.act(draw.choice(actions)).over
-        seen.append(env.observe())
-        if over:
-            break
+    draw, episode = Random(seed), Episode(env, task, seed)
+    now, seen = episode.reset(), list[Observation]()
+    while len(seen) < _MOMENTS and now.ending is None and now.candidates:
+        now = episode.act(Decision(draw.choice(now.candidates)))
+        seen.append(now.observation)
     return tuple(seen)
 
 

@@ -27,6 +27,8 @@ from tests.golden.digests import Each, Near, columns, fields, lines_of, masked
 from tests.golden.recorded import of_files, of_run, of_set
 
 Named = Iterator[tuple[str, Any]]
+IN_THIS = {"in_process": True}
+SEEN = (*IN_PROCESS, "--candidates", "seen")
 FASTEST = {"alfred": {"wire": "none"}}
 """Settings that change no result: ALFRED's household in this process."""
 
@@ -51,6 +53,8 @@ def play(folder: Path, env: str, agent: str, *words: object, **options: Any) -> 
     """A run of the command line, in this process."""
     sets = [f"{key}={value}" for key, value in FASTEST.get(env, {}).items()]
     more = [word for assignment in sets for word in ("--set", assignment)]
+    if "--candidates" not in words and agent != "planner":
+        more += ["--candidates", "seen"]
     run = ("run", env, "--agent", agent, "--out", folder, *IN_PROCESS, *more, *words)
     call(*run, **options)
     return folder
@@ -108,7 +112,7 @@ def _faulty(folder: Path) -> Path:
             raise ValueError("I do not know.")
         return view.candidates[0].text
 
-    inhabit.run("toy", fails_at_two, folder, n=2, settings={"in_process": True})
+    inhabit.run("toy", fails_at_two, folder, n=2, candidates="seen", settings=IN_THIS)
     return folder
 
 
@@ -185,7 +189,7 @@ def judged(folder: Path) -> Named:
             action = view.candidates[number * 7 % len(view.candidates)]
             return Decision(action, description=description, reasoning=reasoning)
 
-    inhabit.run("toy", Says(), folder / "run", n=6, seed=3, settings={"in_process": True})
+    inhabit.run("toy", Says(), folder / "run", n=6, seed=3, candidates="seen", settings=IN_THIS)
     yield "judge --json", list(fields(answer("judge", folder / "run")))
     yield from of_run(folder / "run")
 
@@ -360,7 +364,7 @@ def answers(folder: Path) -> Named:
     asked: Sequence[tuple[str, Sequence[object]]] = (
         (
             "run",
-            ("run", "toy", "--agent", "random", "--n", 6, "--seed", 1, "--out", first, *IN_PROCESS),
+            ("run", "toy", "--agent", "random", "--n", 6, "--seed", 1, "--out", first, *SEEN),
         ),
         ("replay", ("replay", first)),
         ("judge", ("judge", first)),
