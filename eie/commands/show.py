@@ -59,6 +59,20 @@ def show(
             "size, such as 640x480, with the movement between steps where the environment has it.",
         ),
     ] = None,
+    figure: Annotated[
+        bool,
+        typer.Option(
+            "--figure",
+            help="Write each --episode as a figure for a paper (SVG and PDF, one column and two "
+            "columns wide) instead.",
+        ),
+    ] = False,
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...", help="With --figure: the steps to show. [default: the most telling]"
+        ),
+    ] = None,
     assignments: Set = None,
     trusted: Trust = False,
     as_json: Json = False,
@@ -74,6 +88,11 @@ def show(
     if together is not None:
         file = _write_together(run, together, episode or ())
         print_answer(str(file), {"video": str(file)}, as_json=as_json)
+        return
+    if figure:
+        files = _write_figures(Run.open(run), episode or (), steps)
+        told = "\n".join(map(str, files))
+        print_answer(told, {"figures": [str(file) for file in files]}, as_json=as_json)
         return
     # Pages and videos import libraries that no other command needs.
     from inhabit.episodes.reports.page.writing import find_runs, write_gallery, write_run
@@ -123,6 +142,21 @@ def _videos(
         )
         return Videos(video, gif)
     return Videos(video, gif, camera, lambda why: remarks().print(why, style="yellow"))
+
+
+def _write_figures(run: Run, names: Sequence[str], steps: str | None) -> Sequence[Path]:
+    from inhabit.episodes.reports.figure import WIDTHS, write_figure
+    from inhabit.episodes.reports.page.value import credits_of
+
+    credits, files = credits_of(run), list[Path]()
+    try:
+        shown = [int(step) for step in (steps or "").split(",") if step.strip()]
+        for episode in [run.find(name) for name in names or ("0",)]:
+            for width in WIDTHS:
+                files += write_figure(episode, credits.get(episode.number), shown, width=width)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return files
 
 
 def _pixels(size: str) -> tuple[int, int]:

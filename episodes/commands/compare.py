@@ -98,13 +98,21 @@ def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:
     ]
     console.print(facts(rows))
     if found.changed:
-        changed = Table("task", "goal", "first", "second", box=None)
+        changed = Table("task", "goal", "first", "second", "they part at", box=None)
+        numbers = [{task.id: n for n, task in enumerate(run.tasks)} for run in runs]
         for pair in found.changed:
+            one, other = (
+                run.episode(of[pair.task.id]) for run, of in zip(runs, numbers, strict=True)
+            )
+            part = comparison.parting(one, other)
+            where = "" if part is None else "step {}: {} / {}".format(*part)
             ways = [
                 Text(ENDINGS[end.ending], "green" if end.success else "red")
                 for end in (pair.first, pair.second)
             ]
-            changed.add_row(Text(pair.task.id), Text(pair.task.goal, overflow="fold"), *ways)
+            changed.add_row(
+                Text(pair.task.id), Text(pair.task.goal, overflow="fold"), *ways, Text(where)
+            )
         console.print(changed)
     if any(one.disagrees for one in found.differences.values()):
         console.print(_DISAGREEMENT, soft_wrap=True)

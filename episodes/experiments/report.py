@@ -19,7 +19,7 @@ from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.sight import INSTEAD
 
 _LINKED = 3
-"""Best and worst episodes of each run that the page links to."""
+"""Best and worst episodes of each agent that the page links to."""
 _COLOURS = ("#1f6f8b", "#b5532a", "#5b7f2b", "#7a4f9a", "#8a6d1d", "#36454f")
 
 
@@ -176,21 +176,23 @@ def _line(
 def _extremes(
     found: Sequence[Cell], runs: Mapping[str, Run], ends: Ends
 ) -> tuple[Sequence[Linked], Sequence[Linked]]:
-    """The best and the worst episodes of each run, whose pages are written."""
-    best: list[Linked] = []
-    worst: list[Linked] = []
+    """The best and the worst episodes of each agent, whose pages are written, and those of runs."""
+    best: list[tuple[Cell, int]] = []
+    worst: list[tuple[Cell, int]] = []
+    for group in _groups(found).values():
+        every = [(cell, number) for cell in group for number in range(len(ends[cell.folder]))]
+        order = sorted(every, key=lambda one: _rank(ends[one[0].folder][one[1]]))
+        best += [(c, n) for c, n in order[:_LINKED] if ends[c.folder][n].success]
+        worst += [(c, n) for c, n in order[: -_LINKED - 1 : -1] if not ends[c.folder][n].success]
     for cell in found:
-        run, those = runs[cell.folder], ends[cell.folder]
-        order = sorted(range(len(those)), key=lambda number: _rank(those[number]))
-        chosen = {n: run.episode(n) for n in (*order[:_LINKED], *order[-_LINKED:])}
-        write_run(run, Videos(), lambda _: None, list(chosen.values()))
-        for number in order[:_LINKED]:
-            if those[number].success:
-                best.append(_linked(cell, run, number, those[number]))
-        for number in reversed(order[-_LINKED:]):
-            if not those[number].success:
-                worst.append(_linked(cell, run, number, those[number]))
-    return best, worst
+        run = runs[cell.folder]
+        chosen = [run.episode(n) for n in sorted({n for c, n in (*best, *worst) if c == cell})]
+        write_run(run, Videos(), lambda _: None, chosen)
+    linked = [
+        [_linked(cell, runs[cell.folder], n, ends[cell.folder][n]) for cell, n in those]
+        for those in (best, worst)
+    ]
+    return linked[0], linked[1]
 
 
 def _rank(end: EndLine) -> tuple[bool, float, int]:

@@ -284,6 +284,11 @@ class DecideLine(_Line):
     seconds: FiniteFloat
     """In the agent and its model."""
 
+    @property
+    def said(self) -> str:
+        """The action, or what there is instead, for people."""
+        return self.action or ("stop" if self.stop else self.raw or "no readable action")
+
     def decision(self, action: Action | None) -> Decision:
         """The decision that this records, with its action as the environment parses it now."""
         return Decision(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from pydantic import BaseModel
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from inhabit.envs.core import Task
 from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
 from inhabit.episodes.scoring.metric import Scored
 from inhabit.episodes.scoring.rates import path_weight, wilson
@@ -184,6 +185,22 @@ def directness(task: Task, end: EndLine) -> float:
 def actions_spent(task: Task, end: EndLine, most: int | None) -> int:
     """Of an episode; all that it might have done where it was not solved."""
     return end.steps if end.success else max(end.steps, most or task.max_steps)
+
+
+def parting(first: EpisodeRecord, second: EpisodeRecord) -> tuple[int, str, str] | None:
+    """The first step at which two episodes of a task decide differently, and both decisions.
+
+    Raises:
+        RecordError: a record can't be read.
+    """
+    ways = [
+        [step.decide.said for step in attempt.steps if step.decide] if attempt else []
+        for attempt in (first.last(), second.last())
+    ]
+    for number, (one, other) in enumerate(zip_longest(*ways, fillvalue="(over)")):
+        if one != other:
+            return number, one, other
+    return None
 
 
 def sign_test(one: int, other: int) -> float:

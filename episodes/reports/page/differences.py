@@ -213,8 +213,7 @@ def _cells(attempt: Attempt | None) -> list[DiffCell]:
 def _cell(step: StepRecord) -> DiffCell:
     decide, act = step.decide, step.act
     assert decide is not None
-    said = decide.action or ("stop" if decide.stop else decide.raw or "no readable action")
-    return DiffCell(said, None if act is None else act.reason is None)
+    return DiffCell(decide.said, None if act is None else act.reason is None)
 
 
 def _said(step: Replanned) -> str:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import CallRecord
 from inhabit.episodes.reports.page.pictures import inline
+from inhabit.episodes.reports.page.tree import Branch, beam_tree
 from inhabit.episodes.scoring.likelihood import Share, shares
 
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")
@@ -68,6 +69,8 @@ class ShownStep:
     shares: tuple[Share, ...]
     exchanges: tuple[Exchange, ...]
     scores: Sequence[Score]
+    tree: Branch | None
+    """Of a beam search; None for what was scored as a whole."""
 
     @property
     def judged(self) -> str:
@@ -98,12 +101,14 @@ def _told(
 ) -> ShownStep:
     file = episode.frame(step.see)
     decide = step.decide
+    ranked = shares(decide.ranked) if decide else ()
     return ShownStep(
         step=step,
         picture=None if file is None else inline(file, episode.run),
-        shares=shares(decide.ranked) if decide else (),
+        shares=ranked,
         exchanges=tuple(_exchange(call, links) for call in (decide.calls if decide else ())),
         scores=scores.get(step.number, ()),
+        tree=beam_tree(ranked, step.candidates),
     )
 
 

@@ -56,6 +56,7 @@ function film(steps, before) {
     now = number;
     steps.forEach((step, place) => { step.hidden = place !== now; });
     if (map) onMap(steps[now]);
+    for (const mark of marks) mark.classList.toggle("now", mark.getAttribute("href") === "#" + steps[now].id);
     buttons.forEach((button, place) => {
       if (place === now) button.setAttribute("aria-current", "step");
       else button.removeAttribute("aria-current");
@@ -78,13 +79,14 @@ function film(steps, before) {
   const moves = { ArrowLeft: () => go(now - 1), ArrowRight: () => go(now + 1), Home: () => go(0), End: () => go(steps.length - 1), " ": play };
   const fromAddress = () => steps.findIndex((step) => "#" + step.id === location.hash);
   document.body.classList.add("paged");
-  document.getElementById("steps").before(strip, keys);
+  (document.querySelector(".value") ?? document.getElementById("steps")).before(strip, keys);
+  const marks = curve();
   const live = document.body.dataset.live !== undefined;
   const at = fromAddress() >= 0 ? fromAddress() : live ? steps.length - 1 : 0;
   go(before === undefined ? at : before.last ? steps.length - 1 : before.step);
   return {
     press(event) {
-      const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a, pre, .command");
+      const busy = event.ctrlKey || event.altKey || event.metaKey || event.target.closest("video, summary, input, a:not(.value a), pre, .command");
       if (busy || !Object.hasOwn(moves, event.key)) return;
       event.preventDefault();
       moves[event.key]();
@@ -95,6 +97,19 @@ function film(steps, before) {
       return { step: now, last: now === steps.length - 1 };
     },
   };
+}
+
+// What a point of the value curve says stands below it while it is pointed at or has the focus.
+function curve() {
+  const marks = [...document.querySelectorAll(".value a")];
+  const told = document.querySelector(".value output");
+  const usual = told?.textContent;
+  for (const mark of marks) {
+    const say = () => { told.textContent = mark.getAttribute("aria-label"); };
+    for (const event of ["mouseenter", "focus"]) mark.addEventListener(event, say);
+    for (const event of ["mouseleave", "blur"]) mark.addEventListener(event, () => { told.textContent = usual; });
+  }
+  return marks;
 }
 
 // An image in a message stands elsewhere on the page: shown here too, and kept once.

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Task
 from inhabit.envs.files import is_regular
+from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Ending
@@ -20,6 +21,7 @@ from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, te
 from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
 from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel
+from inhabit.episodes.reports.page.value import value_curve
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.comparison import DIFFERENCES
 from inhabit.episodes.scoring.metrics import Scores
@@ -75,6 +77,7 @@ def episode_page(
     scores: StepScores = NO_SCORES,
     *,
     mistake: Mistake | None = None,
+    credit: EpisodeCredit | None = None,
     live: bool = False,
 ) -> str:
     """All of one attempt, a step at a time.
@@ -85,6 +88,7 @@ def episode_page(
         attempt: what is shown.
         scores: of its steps, where it was judged.
         mistake: its first wrong step, where it was judged and has one.
+        credit: what its actions cost, where that was counted.
         live: whether the page is served, and follows the attempt.
     """
     return render(
@@ -106,6 +110,7 @@ def episode_page(
         endings=ENDINGS,
         story=tell(episode, attempt, scores),
         mistake=mistake,
+        curve=value_curve(credit),
         replay=_command("replay", run, "--episode", str(episode.number)),
         fork=_command("fork", run, "--episode", str(episode.number), "--step"),
         plan=floor_plan(attempt, scene_plan(run.header, attempt)),

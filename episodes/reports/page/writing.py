@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.files import check_folder, state_of
+from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.disk import DiskError, write_text
 from inhabit.episodes.recording.index import Index
@@ -25,6 +26,7 @@ from inhabit.episodes.reports.page.pages import (
     run_page,
 )
 from inhabit.episodes.reports.page.summary import row
+from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.reports.video import encode as video
 from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera
 from inhabit.episodes.scoring.metrics import score
@@ -115,10 +117,12 @@ def write_run(
     if chosen is None:
         chosen = list(run.episodes()) if len(run.tasks) <= ALL_PAGES else []
     scores, judgement = scores_of(run), judgement_of(run)
+    credits = credits_of(run)
     mistakes = judgement.mistakes if judgement is not None else {}
     for episode in chosen:
         number = episode.number
-        _write_episode(run, episode, videos, scores.get(number, NO_SCORES), mistakes.get(number))
+        shown = scores.get(number, NO_SCORES), mistakes.get(number), credits.get(number)
+        _write_episode(run, episode, videos, *shown)
         watch(episode)
     index = Index(run)
     rows = [
@@ -145,13 +149,18 @@ def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
 
 
 def _write_episode(
-    run: Run, episode: EpisodeRecord, videos: Videos, scores: StepScores, mistake: Mistake | None
+    run: Run,
+    episode: EpisodeRecord,
+    videos: Videos,
+    scores: StepScores,
+    mistake: Mistake | None,
+    credit: EpisodeCredit | None,
 ) -> None:
     if (attempt := episode.last()) is None:
         return
     for gif in _wanted(episode, videos):
         _make_video(run, episode, videos, gif=gif)
-    page = episode_page(run, episode, attempt, scores, mistake=mistake)
+    page = episode_page(run, episode, attempt, scores, mistake=mistake, credit=credit)
     write_text(episode.folder / "index.html", run.folder, page)
 
 

@@ -16,6 +16,7 @@ from inhabit.episodes.reports.page.episode_data import NO_SCORES
 from inhabit.episodes.reports.page.judged import judgement_of, scores_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
+from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.scoring.metrics import score
 
 _EPISODE = re.compile(r"/episodes/(\d{5,9})/index\.html")
@@ -83,7 +84,11 @@ class Site:
         scores = scores_of(self._run).get(number, NO_SCORES)
         judgement = judgement_of(self._run)
         mistake = None if judgement is None else judgement.mistakes.get(number)
-        return _html(episode_page(self._run, episode, attempt, scores, mistake=mistake, live=True))
+        credit = credits_of(self._run).get(number)
+        page = episode_page(
+            self._run, episode, attempt, scores, mistake=mistake, credit=credit, live=True
+        )
+        return _html(page)
 
 
 def _now(episode: EpisodeRecord) -> LiveEpisode | None:
