@@ -123,9 +123,9 @@ def reproduce(
     episode has another outcome.
     """
     locked = read_lock(lock)
-    found = cells(locked.experiment)
     if not trusted:
-        check_trust(lock, found)
+        check_trust(lock, locked.experiment)
+    found = cells(locked.experiment)
     with held(out):
         changed = _changes(locked, found, _ask_models(found, out))
         for place, names in changed.items():

@@ -13,15 +13,18 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 import inhabit
 from inhabit.agents.core import ModelError
 from inhabit.agents.from_file import load_agent, names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import GenerateOptions, Message, Model, Ranking, Reply
+from inhabit.agents.registry import find as find_agent
+from inhabit.envs import tasksets
 from inhabit.envs.core import Determinism, Task
-from inhabit.envs.marks import places
+from inhabit.envs.marks import places, trusting
+from inhabit.envs.registry import find as find_env
 from inhabit.episodes.experiments.schema import (
     AgentChoice,
     EnvChoice,
@@ -32,7 +35,7 @@ from inhabit.episodes.experiments.schema import (
 )
 from inhabit.episodes.playing.plan import RunPlan, plan
 from inhabit.episodes.playing.record import record_run
-from inhabit.episodes.playing.settings import SettingError
+from inhabit.episodes.playing.settings import RunSettings, SettingError
 from inhabit.episodes.playing.sights import next_room
 from inhabit.episodes.playing.tasks import gather
 from inhabit.episodes.recording.folder import folder_of
@@ -161,29 +164,36 @@ def _tasks(env: EnvChoice, planned: RunPlan) -> Sequence[Task]:
     return found
 
 
-def check_trust(lock: Path, found: Sequence[Cell]) -> None:
-    """See that a lock from elsewhere names no program, file or address.
+def check_trust(lock: Path, said: Experiment) -> None:
+    """See that a lock from elsewhere names no program, file, model or address. Nothing is opened.
 
     Raises:
-        SettingError: it does.
+        UnknownNameError: there is no such environment, agent or kind of model.
+        SettingError: it names one.
     """
     named: set[str] = set()
-    for cell in found:
-        if names_file(cell.agent.agent):
-            named.add(cell.agent.agent)
-        if (source := cell.env.tasks.source) and os.path.lexists(source):
+    kinds: list[tuple[type[BaseModel], Mapping[str, JsonValue]]] = [(RunSettings, said.settings)]
+    for env in said.environments:
+        kinds.append((find_env(env.env).settings, env.settings))
+        source = env.tasks.source
+        if source is not None and tasksets.find(source) is None:
             named.add(source)
-        model = cell.plan.model
-        if model is not None and model != cell.plan.agent.model:
-            registration, name = models.find(model)
-            named |= {model} if registration.is_place(name) else set()
-        for owner, settings in cell.plan.settings.items():
-            plain, usual = settings.model_dump(), type(settings)().model_dump()
-            named |= {
-                f"{owner}.{name}={plain[name]}"
-                for name in places(type(settings))
-                if plain[name] != usual[name]
-            }
+    for agent in said.agents:
+        if names_file(agent.agent):
+            named.add(agent.agent)
+            continue
+        planner = find_agent(agent.agent)
+        kinds.append((planner.settings, agent.settings))
+        if (spec := agent.model or planner.model) is not None:
+            registration, name = models.find(spec)
+            kinds.append((registration.settings, agent.settings))
+            if spec != planner.model and registration.is_place(name):
+                named.add(spec)
+        if agent.base_url is not None:
+            named.add(agent.base_url)
+    for kind, given in kinds:
+        own = places(kind) | trusting(kind)
+        named |= {f"{k}={v}" for k, v in given.items() if k.rpartition(".")[2] in own}
     if named:
         raise SettingError(
             f"{lock} names {', '.join(sorted(named))}. Programs, files, models and addresses named "

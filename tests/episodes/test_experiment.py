@@ -86,11 +86,18 @@ def test_a_lock_from_elsewhere_opens_no_file(
     lock = json.loads((played / "out/experiment.lock.json").read_text())
     tasks = Run.open(played / "out/runs/toy/random/seed-0").folder / "tasks.jsonl"
     lock["experiment"]["environments"][0]["tasks"]["source"] = str(tasks)
+    (tmp_path / "agent.py").write_text("raise SystemExit('It was run.')")
+    lock["experiment"]["agents"].append({"agent": f"{tmp_path / 'agent.py'}:Agent", "name": "x"})
     lock["experiment"]["agents"][1]["model"] = f"scripted:{played}/replies.json"
     (tmp_path / "lock.json").write_text(json.dumps(lock))
     inhabit("reproduce", tmp_path / "lock.json", "--out", tmp_path / "out", code=2)
     said = capsys.readouterr().err
-    assert str(tasks) in said and "replies.json" in said and "--trust-record" in said
+    assert (
+        str(tasks) in said
+        and "replies.json" in said
+        and "agent.py" in said
+        and "--trust-record" in said
+    )
     assert not (tmp_path / "out").exists()
 
 
