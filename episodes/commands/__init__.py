@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": (f"{_HERE}.run:run", "Run an agent on tasks and record every step."),
     "experiment": (
         f"{_HERE}.experiment:experiment",
-        "Play the runs of an experiment file; write tables, a page and a lock.",
+        "Play the runs of an experiment file, and write its tables.",
     ),
     "reproduce": (f"{_HERE}.experiment:reproduce", "Make a locked experiment again."),
     "replay": (f"{_HERE}.replay:replay", "Re-execute a recorded run and compare every step."),

@@ -87,10 +87,10 @@ def experiment(
     ray: Ray = False,
     as_json: Json = False,
 ) -> None:
-    """Play all runs of an experiment file, and write tables, a page and a lock.
+    """Play the runs of an experiment file, and write its tables.
 
-    Every agent plays every task with every seed and sight. Before the first episode each model is
-    asked once.
+    Also writes a page, and a lock for `inhabit reproduce`. Every agent plays every task with every
+    seed and sight. Before the first episode each model is asked once.
     """
     chosen = _changed(read_experiment(file), agent, model, base_url, tasks, n)
     found = cells(chosen)
@@ -117,10 +117,10 @@ def reproduce(
     ray: Ray = False,
     as_json: Json = False,
 ) -> None:
-    """Make a locked experiment again, and name each episode that came out otherwise.
+    """Make a locked experiment again.
 
-    Before it plays, it says what the result depends on and is another one here. Exit code 1 if an
-    episode has another outcome.
+    Names each episode that came out otherwise. Before it plays, it says what the result depends on
+    and is another one here. Exit code 1 if an episode has another outcome.
     """
     locked = read_lock(lock)
     if not trusted:

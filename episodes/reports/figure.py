@@ -21,7 +21,7 @@ _MOST = {"column": 3, "page": 5}
 """Steps beside one another."""
 _BARS = 3
 """Candidates of a step."""
-_STYLE: dict[str, Any] = {
+_STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 6.5,
     "svg.fonttype": "none",
