@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -13,14 +13,17 @@ from pydantic import JsonValue
 from rich.table import Table
 from rich.text import Text
 
-from inhabit.agents.core import Agent
 from inhabit.agents.models.core import Message
 from inhabit.agents.registry import find as find_agent
 from inhabit.episodes.commands.interrupt import interruptible
 from inhabit.episodes.commands.options import BaseUrl, Ray
 from inhabit.episodes.commands.output import Json, Trust, answers, print_json, remarks
-from inhabit.episodes.commands.progress import ProgressReport
-from inhabit.episodes.commands.run import command_line, play_on_cluster
+from inhabit.episodes.commands.run import (
+    EpisodeProgress,
+    command_line,
+    ended_before,
+    play_on_cluster,
+)
 from inhabit.episodes.experiments.cells import Cell, ask_once, cells, check_trust, outcomes
 from inhabit.episodes.experiments.report import write_report
 from inhabit.episodes.experiments.schema import (
@@ -35,10 +38,8 @@ from inhabit.episodes.experiments.schema import (
     read_lock,
 )
 from inhabit.episodes.playing.record import record_run
-from inhabit.episodes.playing.run import Watch
 from inhabit.episodes.recording.folder import held
-from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import EpisodeRecord, Run
+from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.wording import counted
 
@@ -211,7 +212,8 @@ def _ask_models(found: Sequence[Cell], out: Path) -> Mapping[str, Mapping[str, J
 
 def _play(said: Experiment, found: Sequence[Cell], out: Path, *, ray: bool) -> None:
     """Play what is left of all runs."""
-    with ExperimentProgress(found, out, silent=ray) as bar:
+    total = sum(len(cell.tasks) for cell in found)
+    with EpisodeProgress(total, _ended(found, out), silent=ray) as bar:
         for cell in found:
             folder = out / cell.folder
             with held(folder, out):
@@ -225,44 +227,15 @@ def _play(said: Experiment, found: Sequence[Cell], out: Path, *, ray: bool) -> N
                         folder,
                         command=command_line(),
                         workers=said.workers,
-                        watching=bar.watching,
+                        watching=lambda run, agent: nullcontext(bar.ended),
                     )
                 asyncio.run(interruptible(work, out))
 
 
-class ExperimentProgress(ProgressReport):
-    """Episodes of all runs that have ended, the success rate so far, and tokens."""
-
-    def __init__(self, found: Sequence[Cell], out: Path, *, silent: bool) -> None:
-        self._solved = self._ended = self._tokens = 0
-        for cell in found:
-            if (out / cell.folder / "run.json").exists():
-                for end in Index(Run.open(out / cell.folder)).ends():
-                    if end is not None:
-                        self._count(end)
-        total = sum(len(cell.tasks) for cell in found)
-        super().__init__("episodes", total, done=self._ended, note=self._note_now(), silent=silent)
-
-    @contextmanager
-    def watching(self, run: Run, agent: Agent) -> Iterator[Watch]:
-        """Count the episodes of a run as they end."""
-
-        def ended(episode: EpisodeRecord, end: EndLine) -> None:
-            self._count(end)
-            self.advance(note=self._note_now())
-
-        yield ended
-
-    def _count(self, end: EndLine) -> None:
-        self._ended += 1
-        self._solved += end.success
-        self._tokens += end.tokens.read + end.tokens.written
-
-    def _note_now(self) -> str:
-        if not self._ended:
-            return ""
-        tokens = f", {self._tokens:,} tokens" if self._tokens else ""
-        return f"{100 * self._solved / self._ended:.0f} % solved{tokens}"
+def _ended(found: Sequence[Cell], out: Path) -> Iterator[EndLine]:
+    for cell in found:
+        if (out / cell.folder / "run.json").exists():
+            yield from ended_before(Run.open(out / cell.folder), cell.plan.run_settings)
 
 
 def _changes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -208,7 +208,9 @@ def _with_bar(settings: RunSettings, run: Run, agent: Agent) -> Iterator[Watch]:
         if agent.interactive:
             address = stack.enter_context(_live_page(run))
             remarks().print(f"Live page with full-size images: {address}", soft_wrap=True)
-        bar = stack.enter_context(EpisodeProgress(run, settings, silent=agent.interactive))
+        bar = stack.enter_context(
+            EpisodeProgress(len(run.tasks), ended_before(run, settings), silent=agent.interactive)
+        )
         yield bar.ended
 
 
@@ -247,7 +249,7 @@ async def play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wor
             found = begin(out, header, tasks)
         elif header.model_details:
             check_model(found, header.model_details)
-        with EpisodeProgress(found, chosen.run_settings) as bar:
+        with EpisodeProgress(len(found.tasks), ended_before(found, chosen.run_settings)) as bar:
             await run_on_cluster(found, chosen, workers=workers, watch=bar.ended)
     return found
 
@@ -258,25 +260,33 @@ def command_line() -> Sequence[str]:
 
 
 class EpisodeProgress(ProgressReport):
-    """Episodes that have ended, the success rate so far, and faults."""
+    """Episodes that have ended, the success rate so far, faults and tokens."""
 
-    def __init__(self, run: Run, settings: RunSettings, *, silent: bool = False) -> None:
-        ends = [end for end in Index(run).ends() if end and not settings.plays_again(end)]
-        self._ended, self._solved = len(ends), sum(end.success for end in ends)
-        self._faults = sum(end.is_fault for end in ends)
-        super().__init__(
-            "episodes", len(run.tasks), done=self._ended, note=self._rate(), silent=silent
-        )
+    def __init__(self, total: int, ends: Iterable[EndLine], *, silent: bool = False) -> None:
+        self._ended = self._solved = self._faults = self._tokens = 0
+        for end in ends:
+            self._count(end)
+        super().__init__("episodes", total, done=self._ended, note=self._rate(), silent=silent)
 
     def ended(self, episode: EpisodeRecord, end: EndLine) -> None:
         """Count an episode that has ended."""
+        self._count(end)
+        self.advance(note=self._rate())
+
+    def _count(self, end: EndLine) -> None:
         self._ended += 1
         self._solved += end.success
         self._faults += end.is_fault
-        self.advance(note=self._rate())
+        self._tokens += end.tokens.read + end.tokens.written
 
     def _rate(self) -> str:
         if not self._ended:
             return ""
         faults = f", {counted(self._faults, 'fault')}" if self._faults else ""
-        return f"{100 * self._solved / self._ended:.0f} % solved{faults}"
+        tokens = f", {self._tokens:,} tokens" if self._tokens else ""
+        return f"{100 * self._solved / self._ended:.0f} % solved{faults}{tokens}"
+
+
+def ended_before(run: Run, settings: RunSettings) -> Iterator[EndLine]:
+    """The ends of the episodes that are not played again."""
+    return (end for end in Index(run).ends() if end and not settings.plays_again(end))

@@ -32,6 +32,19 @@ class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class _Named(_Said):
+    """A part with a name, which is that of what it chooses unless another one is given."""
+
+    name: Label
+    """Of the folder, and in tables."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual(cls, given: Any) -> Any:
+        first = "env" if "env" in cls.model_fields else "agent"
+        return {"name": given.get(first), **given} if isinstance(given, dict) else given
+
+
 class TaskChoice(_Said):
     """The tasks of an environment: sampled, or read from a source."""
 
@@ -46,28 +59,19 @@ class TaskChoice(_Said):
     """What `digest_of` gives; other tasks are refused."""
 
 
-class EnvChoice(_Said):
+class EnvChoice(_Named):
     """An environment and its tasks."""
 
     env: str
-    name: Label
-    """Of the folder, and in tables. [default: that of the environment]"""
     backend: str | None = None
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     tasks: TaskChoice
 
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, given: Any) -> Any:
-        return {"name": given.get("env"), **given} if isinstance(given, dict) else given
 
-
-class AgentChoice(_Said):
+class AgentChoice(_Named):
     """An agent and its model."""
 
     agent: str
-    name: Label
-    """Of the folder, and in tables. [default: that of the agent]"""
     model: str | None = None
     base_url: str | None = None
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
@@ -76,11 +80,6 @@ class AgentChoice(_Said):
     candidates: Choice | None = None
     only: tuple[str, ...] = ()
     """Names of environments; any by default."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, given: Any) -> Any:
-        return {"name": given.get("agent"), **given} if isinstance(given, dict) else given
 
 
 class Price(_Said):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from mistakes import Bare
 from toy_runs import play_toy, toy, toy_tasks
 
 import inhabit
+from inhabit.agents.core import View
 from inhabit.cli import main
+from inhabit.envs.core import Action, Task
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.credit.credit import FILE, credit_run, read
 from inhabit.episodes.credit.schema import NOTHING, EpisodeCredit
@@ -41,8 +44,9 @@ def searched(env: Toy) -> int:
     return depth
 
 
-def test_regret_is_that_of_an_exhaustive_search(tmp_path: Path) -> None:
-    run = play_toy(tmp_path / "run", tasks=toy_tasks(2, seed=8), agent="random")
+@pytest.mark.parametrize("n", [2, pytest.param(40, marks=pytest.mark.slow)])
+def test_regret_is_that_of_an_exhaustive_search(n: int, tmp_path: Path) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(n, seed=8), agent="random", max_steps=12)
     for record, found in credit_run(run, toy):
         with Toy() as env:
             attempt = record.last()
@@ -98,6 +102,56 @@ def test_a_planted_action_is_named(number: int, tmp_path: Path) -> None:
     (wrong,) = [step for step in found.steps if step.cause]
     assert wrong.step == place and wrong.regret is not None and wrong.regret.actions == 1
     assert found.success and wrong.cause == "cognition"
+
+
+def worse(task: Task, done: Sequence[str], rng: Random) -> str | None:
+    """An action that works and leads away from the goal, by exhaustive search."""
+    with Toy() as env:
+        env.reset(task, seed=0)
+        for action in done:
+            env.act(env.parse(action) or Action(action, ""))
+        before, tried = searched(env), [*env.admissible()]
+        rng.shuffle(tried)
+        for action in tried:
+            fork = env.fork()
+            fork.act(action)
+            if searched(fork) > before:
+                return action.text
+    return None
+
+
+@pytest.mark.slow
+def test_planted_mistakes_are_named_with_their_kind(tmp_path: Path) -> None:
+    """Useless, harmful and final ones, at random steps of the expert's way."""
+    rng, found = Random(5), []
+    expert = play_toy(tmp_path / "expert", tasks=toy_tasks(66, seed=5), agent="expert")
+    for number, plan in enumerate(actions_of(expert)):
+        kind, place = ("useless", "harmful", "final")[number % 3], rng.randrange(len(plan))
+        task = expert.tasks[number]
+        wrong = {"useless": "look around", "final": "stop"}.get(kind)
+        if (wrong := wrong or worse(task, plan[:place], rng)) is None:
+            continue
+
+        async def errs(view: View, wrong: str = wrong, place: int = place) -> str | None:
+            assert view.grants.plan is not None
+            if len(view.history) == place:
+                return None if wrong == "stop" else wrong
+            return (await view.grants.plan())[0].text
+
+        run = inhabit.run(
+            "toy",
+            errs,
+            tmp_path / str(number),
+            tasks=[task],
+            grants=["expert"],
+            settings={"in_process": True},
+        ).run
+        (credit,) = credits(run)
+        (lost,) = [step for step in credit.steps if step.cause]
+        by = 0 if lost.regret is None else lost.regret.actions
+        named = "final" if lost.closed else "useless" if by == 1 else "harmful"
+        found.append((lost.step == place, named == kind))
+    assert len(found) >= 60 and all(step and kind for step, kind in found)
 
 
 def test_an_action_too_early_serves_the_goal_and_fails(tmp_path: Path) -> None:
