@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib import import_module
@@ -36,6 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             continued, or no episode of a run was decided; 2 for wrong arguments or input; 3 when an
             environment cannot start; 130 when interrupted.
     """
+    if arguments is None:
+        warnings.showwarning = _warn
+        # Of packages that we call: they are for us, and not for who runs a command.
+        warnings.filterwarnings("ignore", category=FutureWarning)
     try:
         with ended_by_signals() if arguments is None else nullcontext():
             app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
@@ -52,6 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _say(sentence: str) -> None:
     """An error may quote a record: neither its control characters nor a key are repeated."""
     typer.secho(printable(redact(sentence)), fg="red", err=True)
+
+
+def _warn(message: Warning | str, *where: object, **options: object) -> None:
+    """A warning as a sentence, without the line of code that it came from."""
+    typer.secho(f"Warning: {printable(redact(str(message)))}", fg="yellow", err=True)
 
 
 def app() -> typer.Typer:

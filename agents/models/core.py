@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
@@ -37,13 +38,13 @@ class Ability(StrEnum):
     """Log-probabilities of single letters as the reply: `Model.choose`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Image:
     """An image in a prompt: uint8 (H, W, 3)."""
 
     rgb: NDArray[np.uint8]
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """The digest of shape and pixels, in hexadecimal."""
         shape = "x".join(map(str, self.rgb.shape)).encode()

@@ -3,6 +3,8 @@
 The planner `chat`, with images of 300x300, and an endpoint on loopback, in a process of its own,
 whose every answer comes after a second: one episode at a time, and sixteen. On the toy house, and
 on the household, where scenes that are built and simulators that share the processor count too.
+And how many requests are in flight with 32 episodes at once, from the first request to the last: an
+average by the endpoint's own clock.
 """
 
 from __future__ import annotations
@@ -14,34 +16,46 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
+from urllib.request import urlopen
 
 INHABIT = Path(sys.executable).with_name("inhabit")
 SECONDS = 1.0
 CROWD, STEPS = 16, 6
+MANY, LONGER = 32, 2.0
 
 
 def main() -> None:
     """Print the figures; with the word `serve`, be the endpoint."""
-    if sys.argv[1:] == ["serve"]:
+    if sys.argv[1:2] == ["serve"]:
+        _Slow.seconds = float(sys.argv[2])
         serve()
         return
-    endpoint = subprocess.Popen(
-        [sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert endpoint.stdout is not None
-        base_url = endpoint.stdout.readline().strip()
+    with endpoint(SECONDS) as base_url:
         figures = {
             **measure(base_url, "toy", "pixels=300", "max_invalid=100", bound=">= 12"),
             **measure(base_url, "alfred", "max_invalid=100"),
         }
-    finally:
-        endpoint.terminate()
-        endpoint.wait()
+    with endpoint(LONGER) as base_url:
+        figures |= in_flight(base_url)
     sys.stdout.write(json.dumps(figures) + "\n")
+
+
+@contextmanager
+def endpoint(seconds: float) -> Iterator[str]:
+    """The base URL of an endpoint that takes `seconds` for each answer."""
+    words = [sys.executable, __file__, "serve", str(seconds)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def measure(base_url: str, env: str, *sets: str, bound: str = "") -> dict[str, object]:
@@ -63,6 +77,16 @@ def measure(base_url: str, env: str, *sets: str, bound: str = "") -> dict[str, o
             "baseline": f"{alone:.2f} with one",
         },
     }
+
+
+def in_flight(base_url: str) -> dict[str, object]:
+    """The requests that the endpoint works on at a time, of `MANY` episodes of the toy house."""
+    sets = ("pixels=300", "max_invalid=100", "in_process=true")
+    steps_per_second(base_url, "toy", sets, workers=MANY, episodes=2 * MANY)
+    with urlopen(f"{base_url}/in_flight") as answer:
+        average = json.load(answer)
+    what = f"requests in flight with {MANY} episodes at once, an answer taking {SECONDS:g} s"
+    return {"in_flight": {"value": round(average, 1), "unit": "", "bound": ">= 28", "what": what}}
 
 
 def steps_per_second(
@@ -107,11 +131,23 @@ def serve() -> None:
 
 class _Slow(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    seconds: ClassVar[float]
+    begun: ClassVar[list[float]] = []
+    """When each request came."""
+
+    def do_GET(self) -> None:
+        """How many were in flight on average, from the first of them to the last."""
+        first, last = min(self.begun), max(self.begun)
+        self._send(sum(min(self.seconds, last - one) for one in self.begun) / (last - first))
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        time.sleep(SECONDS)
-        body = json.dumps(answer(asked)).encode()
+        self.begun.append(time.monotonic())
+        time.sleep(self.seconds)
+        self._send(answer(asked))
+
+    def _send(self, said: object) -> None:
+        body = json.dumps(said).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))

@@ -127,6 +127,7 @@ class Encoder:
         special |= {getattr(processor, "image_token", None) or tokenizer.eos_token}
         self._special = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))))
         self._ends: dict[int, bool] = {}
+        self._joins_parts = self._template == PLAIN or not self._accepts_parts()
         self._merges_system = not self._accepts_system()
         self._separator = "" if self._render([Message("user", ("x",))])[-1:].isspace() else " "
 
@@ -255,6 +256,15 @@ class Encoder:
             self._ends[token] = text.endswith("\n") or token == self.tokenizer.eos_token_id
         return self._ends[token]
 
+    def _accepts_parts(self) -> bool:
+        """Whether the chat template takes texts and images as parts; some take a text alone."""
+        self._merges_system = self._joins_parts = False
+        try:
+            said = self._render([Message("user", ("x",))])
+        except TemplateError:
+            return False
+        return "{'type'" not in said  # the parts themselves, written out
+
     def _accepts_system(self) -> bool:
         self._merges_system = False
         try:
@@ -287,7 +297,7 @@ class Encoder:
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self.processor is None:
             return self._escaped("".join(_texts(message)))
-        if self._template == PLAIN:
+        if self._joins_parts:
             return "".join(
                 self.processor.image_token if isinstance(part, Image) else self._escaped(part)
                 for part in message.parts

@@ -23,7 +23,7 @@ from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.transformers_names import image_token
 from inhabit.agents.models.trie import Trie
-from tests.agents.models.local.tiny import save_idefics, save_llava, save_qwen
+from tests.agents.models.local.tiny import CHAT, save_idefics, save_llava, save_qwen
 
 KINDS = {"llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
 ACTIONS = ["open it", "open it_2", "open it_21", "go to the {sink}", "put it down", "x"]
@@ -112,6 +112,12 @@ def test_ranking_with_pictures_is_a_forward_for_each_action(
 ) -> None:
     (got,) = rank(model(folder), [prompt(*pictures)])
     assert got == pytest.approx(forward_each(kind, folder, pictures), abs=1e-3)
+
+
+def test_a_chat_template_for_text_alone_is_given_text(tmp_path: Path) -> None:
+    want = rank(model(save_llava(tmp_path)), [prompt(0)])
+    (tmp_path / "chat_template.jinja").write_text(CHAT)
+    assert rank(model(tmp_path), [prompt(0)]) == want
 
 
 def test_pictures_matter(folder: Path) -> None:
