@@ -32,6 +32,8 @@ AskWhole = Callable[[Sequence[Message], Sequence[str]], Awaitable[Sequence[Compl
 _TEXTS = ("open the door", "open the door_2", "stop")
 _TOLERANCE = 0.75
 """In nats: the rounding of bfloat16 differs from one batch to another."""
+_FLOAT32 = 0.01
+"""In nats: in float32 the two ways differ by less."""
 _SIDE = 56
 """Pixels of the test images: Qwen2-VL refuses sides below 28."""
 
@@ -46,7 +48,8 @@ class ScoringWays:
     text: Literal["nodes", "candidates"] = "candidates"
     images: Literal["nodes", "candidates"] = "candidates"
     notes: tuple[str, ...] = ()
-    """Why it is asked candidate by candidate, in sentences without a full stop."""
+    """Why it is asked candidate by candidate, and how exact scores are where they are not, in
+    sentences without a full stop."""
     checked: str = ""
     """How far the two ways differ, in a clause."""
 
@@ -126,6 +129,11 @@ class EndpointRanking:
                     f"the server can't score them together: {str(error).rstrip('.')}"
                 )
         worst = max(errors.values(), default=None)
+        if worst is not None and worst > _FLOAT32:
+            notes.append(
+                f"scores move by up to {worst:.1g} nat with what else the server computes, as in "
+                "bfloat16: start vLLM with --dtype float32 to compare them"
+            )
         return ScoringWays(
             "nodes" if "text" in errors else "candidates",
             "nodes" if "images" in errors else "candidates",

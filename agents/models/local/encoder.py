@@ -52,13 +52,12 @@ class EncodedPrompt:
             name for name, value in self.images.items() if self._of_tokens(name, value)
         )
 
-    def extra(self, model: Any, begin: int = 0, end: int | None = None) -> dict[str, torch.Tensor]:
-        """`images` on the device and in the dtype of `model`, for the tokens `begin` to `end`."""
-        extra = {}
-        for name, value in self.images.items():
-            value = value.to(model.device, model.dtype if value.is_floating_point() else None)
-            extra[name] = value[:, begin:end] if self._of_tokens(name, value) else value
-        return extra
+    def extra(self, model: Any) -> dict[str, torch.Tensor]:
+        """`images` on the device and in the dtype of `model`."""
+        return {
+            name: value.to(model.device, model.dtype if value.is_floating_point() else None)
+            for name, value in self.images.items()
+        }
 
     def extended(self, model: Any, more: int) -> dict[str, torch.Tensor]:
         """`extra` for the whole prompt and `more` tokens of text after it."""

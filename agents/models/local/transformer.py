@@ -62,7 +62,9 @@ class Transformer(Model):
             "dtype": str(model.dtype).split(".")[-1],
             "scoring": check.way,
         }
-        self.checked = f"at most {check.error:.1g} nat from plain forward passes"
+        self.checked = (
+            f"in {self.details['dtype']} at most {check.error:.1g} nat from plain forward passes"
+        )
         self.network = model
         self.encoder = encoder
         self.samples = settings.temperature is not None

@@ -333,6 +333,21 @@ def is_image(part: Json) -> bool:
     return part["type"] == "image_url"
 
 
+def test_scores_that_move_with_what_else_is_computed_are_told_with_every_call() -> None:
+    """As in bfloat16, where a request for all nodes rounds otherwise than one for a candidate."""
+
+    def rounds(request: Json, answer: Json) -> Json:
+        for choice in answer["choices"]:
+            (scores,) = choice["logprobs"]["top_logprobs"]
+            choice["logprobs"]["top_logprobs"] = [{t: p - 0.02 for t, p in scores.items()}]
+        return answer
+
+    with pytest.warns(UserWarning, match="move by up to .* with --dtype float32"):
+        (ranking,) = ask(ToyVLLM({TEXT: rounds}), lambda m: m.rank(ASK, TEXTS))
+    assert "as in bfloat16" in ranking.call.notes[0]
+    assert ranking.call.requests == 1
+
+
 def no_images(parts: list[Json], last: str) -> list[Json]:
     return [part for part in parts if not is_image(part)]
 
