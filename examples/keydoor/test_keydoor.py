@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from keydoor import KeyDoor, Settings, sample
+from keydoor import REGISTRATION
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Task
@@ -8,7 +8,7 @@ from inhabit.envs.core import Env, Task
 
 class TestKeyDoor(EnvContract):
     def make(self) -> Env:
-        return KeyDoor(Settings())
+        return REGISTRATION.make("grid", REGISTRATION.settings())
 
     def tasks(self) -> Sequence[Task]:
-        return list(sample(4, 0, Settings()))
+        return list(REGISTRATION.sample(4, 0, REGISTRATION.settings()))

@@ -27,7 +27,6 @@ class KeyDoorPlanner(Agent):
         if rgb is None or at is None:
             return Decision(None, stop=True, reasoning="No picture, or nobody in it.")
         carries = "key" in view.observation.text
-        # Whatever the agent stands on is not to be seen: then it has arrived.
         goal = _find(rgb, DOOR if carries else KEY) or at
         dx, dy = goal[0] - at[0], goal[1] - at[1]
         if dx:
@@ -40,9 +39,9 @@ class KeyDoorPlanner(Agent):
 
 
 def _find(rgb: NDArray[np.uint8], colour: tuple[int, int, int]) -> tuple[int, int] | None:
-    """Column and row of the first pixel of that colour."""
+    """Column and row in the middle of the pixels of that colour."""
     rows, columns = np.nonzero((rgb == colour).all(axis=2))
-    return (int(columns[0]), int(rows[0])) if len(rows) else None
+    return (round(columns.mean()), round(rows.mean())) if len(rows) else None
 
 
 REGISTRATION = AgentRegistration(

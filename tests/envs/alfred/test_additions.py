@@ -62,7 +62,7 @@ with Alfred(settings=AlfredSettings(wire="none", find="oracle")) as env:
     assert env.act(env.parse("find the mug")).reason is None
     said = env.parse("pour out the mug")
     assert said.text == "empty the mug" and said in env.vocabulary() and said in env.actions()
-    assert said in env.admissible() and env.act(said).feedback == "you empty the mug_1."
+    assert said in env.admissible() and env.act(said).feedback == "You empty the mug_1."
     mug = next(one for one in env.things() if one.name == "mug_1")
     assert mug.states["filled"] is False and said not in env.actions()
     assert template().action_kind(said) == "other"
