@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -26,6 +25,7 @@ from inhabit.envs.toy.picture import draw
 from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.world import tools
+from inhabit.envs.world.language import among
 
 
 def make(backend: str, settings: ToySettings) -> Toy:
@@ -67,8 +67,7 @@ class Toy(Env):
 
     def parse(self, text: str) -> Action | None:
         """Parse an action; case, articles and a final full stop are ignored."""
-        said = _plain(text)
-        return next((a for a in vocabulary() if _plain(a.text) == said), None)
+        return among(vocabulary(), text)
 
     def act(self, action: Action) -> Outcome:
         """Execute one action; walking costs one step per room."""
@@ -141,8 +140,3 @@ class Toy(Env):
     def _look(self) -> None:
         held = self._house.held()
         self._seen |= frozenset(self._house.visible()) | ({held} if held else set())
-
-
-def _plain(text: str) -> str:
-    words = re.sub(r"[^a-z ]", " ", text.lower()).split()
-    return " ".join(w for w in words if w not in ("the", "a", "an"))

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from inhabit.envs.core import Action
 from inhabit.envs.toy.house import HAND, ToyHouse, apply, successors, walk_cost
+from inhabit.envs.world.planning import shortest
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +46,9 @@ def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[A
         items=tuple(house.items[i] for i in kept),
         places=tuple(house.places[i] for i in kept),
     )
-    plans: dict[ToyHouse, tuple[Action, ...]] = {start: ()}
-    firsts: dict[ToyHouse, frozenset[Action]] = {start: frozenset()}
-    level = [start]
-    while level:
-        solved = [h for h in level if goal.met(h) == goal.total]
-        if solved:
-            return plans[solved[0]], frozenset().union(*(firsts[h] for h in solved))
-        following: list[ToyHouse] = []
-        depth = len(plans[level[0]]) + 1
-        for here in level:
-            for action, there in successors(here):
-                if there not in plans:
-                    plans[there] = (*plans[here], action)
-                    firsts[there] = frozenset()
-                    following.append(there)
-                if len(plans[there]) == depth:
-                    firsts[there] |= firsts[here] or {action}
-        level = following
+    found = shortest(start, successors, lambda here: goal.met(here) == goal.total)
+    if found is not None:
+        return found
     raise ValueError(
         f"No way leads from {house} to {goal}: a name in the goal is not in the house."
     )

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inhabit.envs.core import Action, Reason
+from inhabit.envs.template import ActionKind
+from inhabit.envs.world.language import Choices, listed
+from inhabit.envs.world.rows import Verb
 
 ROOMS = ("kitchen", "hall", "bedroom")
 """In a row: the way from the kitchen to the bedroom leads through the hall."""
@@ -53,18 +56,20 @@ class ToyHouse:
         return replace(self, places=(*self.places[:i], place, *self.places[i + 1 :]))
 
 
+VERBS: Choices = {
+    Verb("go", "go to {}", ActionKind.GO): [(room,) for room in ROOMS],
+    Verb("open", "open {}", ActionKind.OPEN): [(container,) for container in OPENABLE],
+    Verb("close", "close {}", ActionKind.CLOSE): [(container,) for container in OPENABLE],
+    Verb("pick", "pick up {}", ActionKind.TAKE): [(item,) for item in ITEMS],
+    Verb("put", "put {} in {}", ActionKind.PUT): [(i, c) for i in ITEMS for c in CONTAINERS],
+    Verb("drop", "drop {}", ActionKind.DROP): [(item,) for item in ITEMS],
+}
+_VOCABULARY = tuple(listed(VERBS))
+
+
 def vocabulary() -> Sequence[Action]:
     """The whole vocabulary."""
     return _VOCABULARY
-
-
-_VOCABULARY = (
-    *(Action(f"go to the {room}", "go", (room,)) for room in ROOMS),
-    *(Action(f"{verb} the {c}", verb, (c,)) for verb in ("open", "close") for c in OPENABLE),
-    *(Action(f"pick up the {i}", "pick", (i,)) for i in ITEMS),
-    *(Action(f"put the {i} in the {c}", "put", (i, c)) for i in ITEMS for c in CONTAINERS),
-    *(Action(f"drop the {i}", "drop", (i,)) for i in ITEMS),
-)
 
 
 def walk_cost(a: str, b: str) -> int:

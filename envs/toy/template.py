@@ -10,19 +10,13 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, VERBS
 from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
+from inhabit.envs.world.language import kind_of
 
-_ACTION_KINDS = {
-    "go": ActionKind.GO,
-    "open": ActionKind.OPEN,
-    "close": ActionKind.CLOSE,
-    "pick": ActionKind.TAKE,
-    "put": ActionKind.PUT,
-    "drop": ActionKind.DROP,
-}
+_VERBS = {verb.name: verb for verb in VERBS}
 _LEXICON = Lexicon(
     kinds=frozenset((*ITEMS, *CONTAINERS)),
     states={"open": ("open", "closed")},
@@ -144,7 +138,7 @@ class ToyTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return _ACTION_KINDS.get(action.verb, ActionKind.OTHER)
+        return kind_of(_VERBS, action)
 
     def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
         """The text, which is about what is held, unless that is visible."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inhabit.envs.core import Action
+from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import Verb
 
 IT = "it"
@@ -68,6 +69,35 @@ class Language:
                 things = [self._noun(phrase) for phrase in match.groupdict().values() if phrase]
                 return self.say(verb, *things) if all(things) else None
         return None
+
+
+Choices = Mapping[Verb[Any], Sequence[tuple[str, ...]]]
+"""Verb -> the objects that it can be said with; [()] for one that takes none."""
+
+
+def listed(verbs: Choices) -> Sequence[Action]:
+    """Every action of a world in which they can be listed."""
+    return [
+        Action(verb.says.format(*(f"the {name}" for name in about)), verb.name, about)
+        for verb, choices in verbs.items()
+        for about in choices
+    ]
+
+
+def among(actions: Sequence[Action], text: str) -> Action | None:
+    """The one that a text means; case, articles and a final full stop are ignored."""
+    said = _plain(text)
+    return next((action for action in actions if _plain(action.text) == said), None)
+
+
+def kind_of(verbs: Mapping[str, Verb[Any]], action: Action) -> ActionKind:
+    """The kind of an action, by its verb."""
+    return verbs[action.verb].kind if action.verb in verbs else ActionKind.OTHER
+
+
+def _plain(text: str) -> str:
+    words = re.sub(r"[^a-z ]", " ", text.lower()).split()
+    return " ".join(word for word in words if word not in ("the", "a", "an"))
 
 
 def _compiled(also: str) -> re.Pattern[str]:

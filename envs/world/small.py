@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
@@ -36,8 +35,8 @@ from inhabit.envs.core import (
 from inhabit.envs.plain_data import state_digest, validated_scene
 from inhabit.envs.registry import Registration
 from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.world.language import Choices, among, kind_of, listed
 from inhabit.envs.world.planning import shortest
-from inhabit.envs.world.rows import Verb
 
 _ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH, ActionKind.OTHER)
 """Kinds of actions that are no event of a task."""
@@ -61,8 +60,7 @@ class SmallWorld:
     scene: type[BaseModel]
     begin: Callable[[Any], Any]
     """Scene -> the state at its start."""
-    verbs: Mapping[Verb[Any], Sequence[tuple[str, ...]]]
-    """Verb -> the objects that it can be said with; [()] for one that takes none."""
+    verbs: Choices
     act: Callable[[Any, Action], tuple[Any, Reason | None, str]]
     """State, action -> the state after it; why it had no effect, or None; what happened."""
     goal: Callable[[Any], Sequence[bool]]
@@ -83,11 +81,7 @@ class SmallWorld:
 
     def vocabulary(self) -> Sequence[Action]:
         """Every action."""
-        return [
-            Action(verb.says.format(*(f"the {name}" for name in about)), verb.name, about)
-            for verb, choices in self.verbs.items()
-            for about in choices
-        ]
+        return listed(self.verbs)
 
     def successors(self, state: Any) -> Iterator[tuple[Action, Any]]:
         """Every action that succeeds in a state, with the state after it."""
@@ -174,8 +168,7 @@ class SmallEnv(Env):
 
     def parse(self, text: str) -> Action | None:
         """Parse an action; case, articles and a final full stop are ignored."""
-        said = _plain(text)
-        return next((a for a in self._world.vocabulary() if _plain(a.text) == said), None)
+        return among(self._world.vocabulary(), text)
 
     def act(self, action: Action) -> Outcome:
         """Execute one action."""
@@ -253,7 +246,7 @@ class SmallTemplate:
 
     def __init__(self, world: SmallWorld) -> None:
         self._world = world
-        self._kinds = {verb.name: verb.kind for verb in world.verbs}
+        self._verbs = {verb.name: verb for verb in world.verbs}
         scene = world.draw(random.Random(0))[2]
         kinds = frozenset(thing.kind for thing in world.things(world.begin(scene)))
         self.lexicon = Lexicon(kinds=kinds, states=world.states)
@@ -298,9 +291,4 @@ class SmallTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return self._kinds.get(action.verb, ActionKind.OTHER)
-
-
-def _plain(text: str) -> str:
-    words = re.sub(r"[^a-z ]", " ", text.lower()).split()
-    return " ".join(word for word in words if word not in ("the", "a", "an"))
+        return kind_of(self._verbs, action)

@@ -34,6 +34,7 @@ from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.simulators.household.types.things import LAMPS
 from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.world.language import kind_of
 from inhabit.envs.world.words import number, with_article
 
 
@@ -160,7 +161,7 @@ class AlfredTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return BY_NAME[action.verb].kind if action.verb in BY_NAME else ActionKind.OTHER
+        return kind_of(BY_NAME, action)
 
     def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
         """The text, which is about what is held, unless all of that is visible."""

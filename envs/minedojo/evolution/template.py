@@ -32,6 +32,7 @@ from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.world.language import kind_of
 
 MAX_STEPS = 40
 
@@ -127,7 +128,7 @@ class MineDojoTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return VERBS[action.verb].kind if action.verb in VERBS else ActionKind.OTHER
+        return kind_of(VERBS, action)
 
 
 def _task(name: str, scene: MineDojoScene, rng: random.Random) -> Task:

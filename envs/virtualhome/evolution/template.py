@@ -23,6 +23,7 @@ from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, bu
 from inhabit.envs.virtualhome.world.catalogue import catalogue
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.virtualhome.world.words import in_words, spoken
+from inhabit.envs.world.language import kind_of
 
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
     kitchentable nightstand sofa tvstand"""
@@ -163,7 +164,7 @@ class VirtualHomeTemplate:
 
     def action_kind(self, action: Action) -> ActionKind:
         """The kind of an action, by its verb."""
-        return VERBS[action.verb].kind if action.verb in VERBS else ActionKind.OTHER
+        return kind_of(VERBS, action)
 
     def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
         """The text without what is held, if all of that is visible."""
