@@ -6,7 +6,8 @@ Task `index` of `seed` follows from these two numbers alone, world seed included
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -35,7 +36,6 @@ _HARVEST = (
     ("furnace", 1, ("plains", "forest"), ("wooden_pickaxe",)),
     ("chest", 1, ("forest", "taiga"), ()),
 )
-_KINDS = ("harvest", "combat", "techtree")
 _COUNTED = ("log", "stick", "crafting_table", "diamond", "milk_bucket", "torch", "furnace", "chest")
 """Items with a plural."""
 _TECH = ("wooden_pickaxe", "wooden_sword", "stone_pickaxe", "stone_axe", "iron_pickaxe")
@@ -47,7 +47,7 @@ _ARMOUR = (("feet", "boots"), ("legs", "leggings"), ("chest", "chestplate"), ("h
 
 def kinds(settings: MineDojoSettings) -> Sequence[str]:
     """The kinds of sampled tasks."""
-    return _KINDS
+    return tuple(KINDS)
 
 
 def rooms(settings: MineDojoSettings) -> Mapping[str, Sequence[str]]:
@@ -60,9 +60,8 @@ def sample(n: int, seed: int, settings: MineDojoSettings | None = None) -> Itera
     """`n` tasks; the first k tasks do not depend on `n`."""
     for index in range(n):
         rng = random.Random(f"minedojo {seed} {index}")
-        kind = rng.choices(_KINDS, (6, 3, 2))[0]
-        make = {"harvest": _harvest, "combat": _combat, "techtree": _techtree}[kind]
-        goal, scene, steps = make(rng)
+        kind = rng.choices(tuple(KINDS), [kind.often for kind in KINDS.values()])[0]
+        goal, scene, steps = KINDS[kind].draw(rng)
         yield Task(
             id=f"minedojo-{seed}-{index}",
             env="minedojo",
@@ -132,3 +131,59 @@ def _so_many(count: int, item: str) -> str:
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+_GET = (
+    "Get {}.",
+    "I need {}.",
+    "We need {}.",
+    "Obtain {}.",
+    "Please get {}.",
+    "Can you get me {}?",
+    "See to it that we have {}.",
+    "What we need is {}.",
+)
+_MAKE = (
+    "Make {}.",
+    "Please make {}.",
+    "Can you make {}?",
+    "Make me {}, please.",
+    "It is time to make {}.",
+    "You have to make {}.",
+)
+_USE = (
+    "Make {} and use it.",
+    "Make {}, then use it.",
+    "Please make {} and use it.",
+    "You should make {} and use it.",
+    "Can you make {} and use it?",
+)
+_DEFEAT = ("Defeat {}.", "Fight {} and win.", "Get rid of {}.")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskKind:
+    """A kind of task."""
+
+    name: str
+    often: int
+    """Its weight among sampled tasks."""
+    draw: Callable[[random.Random], tuple[str, dict[str, JsonValue], int]]
+    """-> a goal, the fields of its scene, and the number of steps."""
+    says: tuple[str, ...]
+    """Wordings for training data, with "{}" for what is wanted,"""
+    made: tuple[str, ...] = ()
+    """and further ones where all of it is crafted or smelted."""
+
+    def forms(self, made: bool) -> Sequence[str]:
+        """The wordings that fit."""
+        return (*self.says, *self.made) if made else self.says
+
+
+_ALL = (
+    TaskKind("harvest", 6, _harvest, says=_GET, made=_MAKE),
+    TaskKind("combat", 3, _combat, says=_DEFEAT),
+    TaskKind("techtree", 2, _techtree, says=_USE),
+)
+KINDS: Mapping[str, TaskKind] = {kind.name: kind for kind in _ALL}
+"""Three of MineDojo's kinds."""
