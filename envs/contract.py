@@ -25,15 +25,6 @@ from unittest import SkipTest
 
 import numpy as np
 
-from inhabit.envs.checks import (
-    BrokenContractError,
-    check_actions,
-    check_class,
-    check_objects,
-    check_observation,
-    check_outcome,
-    check_progress,
-)
 from inhabit.envs.core import (
     Action,
     Determinism,
@@ -48,6 +39,15 @@ from inhabit.envs.core import (
     SceneError,
     Task,
     Tools,
+)
+from inhabit.envs.host.checks import (
+    BrokenContractError,
+    check_actions,
+    check_class,
+    check_objects,
+    check_observation,
+    check_outcome,
+    check_progress,
 )
 
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from typer.main import get_command
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
 from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
-from inhabit.envs.credentials import redact
 from inhabit.envs.errors import ExitCode, UserError
+from inhabit.envs.host.credentials import redact
 from inhabit.envs.printable import printable
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 from inhabit.episodes.commands.interrupt import ended_by_signals

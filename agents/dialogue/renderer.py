@@ -23,7 +23,7 @@ from weakref import finalize
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.dialogue.rendering import GRACE, LONGEST, SECONDS
-from inhabit.envs.credentials import without_credentials
+from inhabit.envs.host.credentials import without_credentials
 
 Kind = Literal["prompt", "chat"]
 """Whether a template is one of this package's prompts, or a tokenizer's chat template."""

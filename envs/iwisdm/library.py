@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.credentials import without_credentials
+from inhabit.envs.host.credentials import without_credentials
+from inhabit.envs.host.json_program import JsonProgram
 from inhabit.envs.installing import pip, run
 from inhabit.envs.iwisdm.stimuli import dataset
-from inhabit.envs.json_program import JsonProgram
 from inhabit.envs.registry import Need
 
 VERSION = "0.1.3"

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.process_group import ProcessGroup
 
 _LOOPBACK = "127.0.0.1"
 _HEAD = """

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from inhabit.agents.core import Agent
 from inhabit.envs.core import Task
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.episodes.cluster.bundle import pack
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.faults import Faults

@@ -3,7 +3,7 @@
 The first signal ends it cleanly, the second at once. Handlers in Python run between two
 instructions of Python alone, so code that is stuck in C would never come to them: the guard, a
 process of its own, kills what has not ended in time. Child processes end with this one, as
-`inhabit.envs.process_group` has it.
+`inhabit.envs.host.process_group` has it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from inhabit.envs.process_group import beside
+from inhabit.envs.host.process_group import beside
 from inhabit.episodes.commands import guard
 
 T = TypeVar("T")

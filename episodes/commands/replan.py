@@ -11,7 +11,7 @@ import typer
 from pydantic import JsonValue
 
 from inhabit.agents.deciding import close_agent
-from inhabit.envs.credentials import redact
+from inhabit.envs.host.credentials import redact
 from inhabit.episodes.commands.options import BaseUrl, OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from inhabit.envs.checked import checked, unexpected
 from inhabit.envs.core import Env, SimulatorError, UnavailableError
 from inhabit.envs.entries import is_interrupt, same_folder
-from inhabit.envs.worker import WorkerEnv
+from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.checked import checked, unexpected
 
 T = TypeVar("T")
 

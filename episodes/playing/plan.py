@@ -23,11 +23,11 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.marks import without_effect
 from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
-from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.playing.play import Rules
 from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, checked, divide
 from inhabit.episodes.recording.schema import RENDERER, Choice, RecordedSettings, RunHeader, Sight

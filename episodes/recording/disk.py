@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from inhabit.envs.credentials import credentials, redact
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.files import open_appending, replacing
+from inhabit.envs.host.credentials import credentials, redact
 from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90

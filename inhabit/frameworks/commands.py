@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.errors import UserError
 from inhabit.envs.extras import require
-from inhabit.envs.server_gate import Gate
+from inhabit.envs.host.server_gate import Gate
 from inhabit.episodes.commands.interrupt import leave, on_signals
 from inhabit.episodes.commands.options import Backend, EnvName
 from inhabit.episodes.commands.output import Json, Set, print_answer, remarks

@@ -9,8 +9,8 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from inhabit.envs import server_gate
 from inhabit.envs.errors import UserError
+from inhabit.envs.host import server_gate
 
 
 def listening(host: str, port: int) -> socket.socket:

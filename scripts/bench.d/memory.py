@@ -7,8 +7,8 @@ import os
 
 import psutil
 
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.registry import find
-from inhabit.envs.worker import WorkerEnv
 
 LIMIT_MB = 600
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from inhabit.envs.core import Env
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.registry import find
-from inhabit.envs.worker import WorkerEnv
 
 PIXELS = {"pixels": 300}
 TIMES = 400

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from inhabit.envs.credentials import KEPT, credentials, redact, without_credentials
+from inhabit.envs.host.credentials import KEPT, credentials, redact, without_credentials
 
 KEY = 'sk-"quoted\\0123456789'
 

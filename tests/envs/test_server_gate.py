@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs import server_gate
-from inhabit.envs.server_gate import LARGEST_BODY, Gate, RefusedError, check_json, gated
+from inhabit.envs.host import server_gate
+from inhabit.envs.host.server_gate import LARGEST_BODY, Gate, RefusedError, check_json, gated
 
 HERE = ("Host", "127.0.0.1:8000")
 

@@ -20,9 +20,9 @@ from toy_runs import Dying, play_toy, results, toy_tasks
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.settings import ToySettings
-from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.scoring.metrics import score
@@ -71,7 +71,7 @@ class Workers:
 def nobody_is_left() -> bool:
     children = psutil.Process().children(recursive=True)
     return not [
-        p for p in children if p.status() != "zombie" and "inhabit.envs.worker" in p.cmdline()
+        p for p in children if p.status() != "zombie" and "inhabit.envs.host" in p.cmdline()
     ]
 
 

@@ -19,8 +19,8 @@ from waiting import wait_for
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.registry import find
-from inhabit.envs.worker import WorkerEnv
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.run import run_episodes
 from inhabit.episodes.recording.folder import begin, earlier
@@ -69,9 +69,7 @@ class Household:
 
     def left(self) -> Sequence[psutil.Process]:
         family = psutil.Process().children(recursive=True)
-        return [
-            p for p in family if p.status() != "zombie" and "inhabit.envs.worker" in p.cmdline()
-        ]
+        return [p for p in family if p.status() != "zombie" and "inhabit.envs.host" in p.cmdline()]
 
 
 def play(folder: Path, agent: Agent, make: Callable[[], Env], retries: int) -> Run:

@@ -138,7 +138,7 @@ def test_a_simulator_killed_in_mid_episode(tmp_path: Path) -> None:
     first = out / "episodes/00000/episode.jsonl"
     wait_for(lambda: first.exists() and first.read_bytes().count(b'"kind":"act"') >= 2)
     (worker,) = [
-        p for p in psutil.Process(running.pid).children() if "inhabit.envs.worker" in p.cmdline()
+        p for p in psutil.Process(running.pid).children() if "inhabit.envs.host" in p.cmdline()
     ]
     worker.kill()
     killed = time.monotonic()

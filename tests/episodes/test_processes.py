@@ -29,7 +29,7 @@ from inhabit.episodes.recording.reader import Run
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 LOOPBACK = ("127.0.0.1", "::ffff:127.0.0.1", "::1")
-WORKER = "inhabit.envs.worker"
+WORKER = "inhabit.envs.host"
 
 
 @dataclass(frozen=True)

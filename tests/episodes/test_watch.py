@@ -20,7 +20,7 @@ from made_run import HOSTILE, Made, write_run
 from toy_runs import play_toy, toy_tasks
 from waiting import PATIENCE, wait_for
 
-from inhabit.envs import server_gate
+from inhabit.envs.host import server_gate
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.watch.server import PageServer
 

@@ -14,9 +14,9 @@ from waiting import PATIENCE, wait_for
 pytest.importorskip("uvicorn", reason="needs the extra `openenv`")
 
 PROGRAM = """
-import inhabit.envs.server_gate as server_gate
+import inhabit.envs.host.server_gate as server_gate
 server_gate.PATIENCE, server_gate.CONNECTIONS = 2.0, 8
-from inhabit.envs.server_gate import Gate, gated
+from inhabit.envs.host.server_gate import Gate, gated
 from inhabit.frameworks.listening import listening, run_server
 
 async def app(scope, receive, send):

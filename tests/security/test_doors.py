@@ -24,6 +24,7 @@ from waiting import wait_for
 
 from inhabit.envs.alfred.thor.controller import start
 from inhabit.envs.core import SimulatorError
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.real.connection import HostConnection
@@ -32,7 +33,6 @@ from inhabit.envs.toy.tasks import sample
 from inhabit.envs.virtualhome.server.flat import Flat
 from inhabit.envs.virtualhome.server.listen import Server
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
-from inhabit.envs.worker import WorkerEnv
 from tests.security.kernel import Door, doors, family
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")

@@ -230,7 +230,7 @@ def test_a_key_that_a_simulator_prints_is_not_recorded(
 
 def test_a_worker_has_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    from inhabit.envs.worker import WorkerEnv
+    from inhabit.envs.host import WorkerEnv
 
     env = WorkerEnv("toy", "grid", {})
     try:
@@ -258,7 +258,7 @@ def test_too_many_open_files_is_a_sentence(run: Run) -> None:
     program = (
         "import resource, sys\n"
         "from inhabit.cli import main\n"
-        "import inhabit.episodes.commands.replay, inhabit.envs.toy.env, inhabit.envs.worker\n"
+        "import inhabit.episodes.commands.replay, inhabit.envs.toy.env, inhabit.envs.host\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))\n"
         "main(['replay', sys.argv[1]])\n"
     )

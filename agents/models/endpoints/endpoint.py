@@ -28,8 +28,8 @@ from inhabit.agents.models.endpoints.next_tokens import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.agents.models.endpoints.transport import RefusedAnswerError, may_pass
 from inhabit.agents.models.endpoints.wire import Body
-from inhabit.envs.credentials import credentials, redact
 from inhabit.envs.entries import first_problem
+from inhabit.envs.host.credentials import credentials, redact
 
 T = TypeVar("T")
 A = TypeVar("A", Completion, NextTokens)

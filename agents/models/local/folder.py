@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 from inhabit.agents.core import ModelError
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import is_regular, read_whole
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.process_group import ProcessGroup
 
 T = TypeVar("T", bound=BaseModel)
 _SETTINGS = 1 << 24

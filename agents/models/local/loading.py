@@ -26,8 +26,8 @@ from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.transformers_names import knows
 from inhabit.agents.models.vlm.model import register
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.credentials import drop_credentials
 from inhabit.envs.entries import is_interrupt, message
+from inhabit.envs.host.credentials import drop_credentials
 from inhabit.envs.printable import printable
 
 _PACKED, _SPARE = 8, 1 << 26

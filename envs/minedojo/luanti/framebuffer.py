@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.countdown import Countdown
+from inhabit.envs.host.countdown import Countdown
 
 BAR = 8
 """Rows above and below the image that encode the frame number."""

@@ -12,8 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.credentials import without_credentials
-from inhabit.envs.lines import LineReader
+from inhabit.envs.host.credentials import without_credentials
+from inhabit.envs.host.lines import LineReader
+from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.envs.minedojo.luanti import config
 from inhabit.envs.minedojo.luanti.framebuffer import BAR
 from inhabit.envs.minedojo.luanti.game import instance
@@ -25,7 +26,6 @@ from inhabit.envs.minedojo.luanti.programs import (
     lacking,
     may_run_apart,
 )
-from inhabit.envs.process_group import ProcessGroup
 
 _ATTEMPTS = 4
 _TAKEN = "port already in use"

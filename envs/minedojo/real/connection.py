@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.json_program import JsonProgram
+from inhabit.envs.host.json_program import JsonProgram
 from inhabit.envs.minedojo.real.setup import interpreter
 
 _HOST = Path(__file__).parent / "host.py"

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.peers import is_our_server
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.peers import is_our_server
+from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 
 _PAUSE = 0.2

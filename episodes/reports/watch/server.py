@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from inhabit.envs import server_gate
+from inhabit.envs.host import server_gate
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.watch.site import Changes, Response, Site
 

@@ -7,12 +7,12 @@ from present import needs_virtualhome
 from served import served
 
 from inhabit.envs.core import Factual, Privileged, SceneObject, Task
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.graph.library import load
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
-from inhabit.envs.worker.env import WorkerEnv
 
 pytestmark = needs_virtualhome
 

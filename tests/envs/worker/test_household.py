@@ -15,8 +15,8 @@ from waiting import PATIENCE, alive, wait_for
 
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
+from inhabit.envs.host import WorkerEnv
 from inhabit.envs.registry import find
-from inhabit.envs.worker import WorkerEnv
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_a_worker_killed_takes_its_simulator_along(env: WorkerEnv) -> None:
 RUNNER = """
 import sys, time
 from inhabit.envs.core import Task
-from inhabit.envs.worker import WorkerEnv
+from inhabit.envs.host import WorkerEnv
 env = WorkerEnv("alfred", "embedded", {})
 env.reset(Task.model_validate_json(sys.argv[1]), seed=0)
 print(env.pid, flush=True)

@@ -6,7 +6,7 @@ import gc
 
 import psutil
 
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.process_group import ProcessGroup
 
 
 def test_a_killed_group_that_is_never_closed_leaves_no_folder() -> None:

@@ -32,12 +32,12 @@ from inhabit.envs.core import (
     Tools,
     UnavailableError,
 )
+from inhabit.envs.host import WorkerEnv, WorkerError
+from inhabit.envs.host.link import Link
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.scene import ToyScene
 from inhabit.envs.toy.settings import ToySettings
 from inhabit.envs.toy.tasks import sample
-from inhabit.envs.worker import WorkerEnv, WorkerError
-from inhabit.envs.worker.link import Link
 
 PLUGIN = Path(__file__).with_name("plugin")
 
@@ -359,7 +359,7 @@ def test_closing_while_an_answer_arrives_leaves_nothing(
 RUNNER = """
 import os, sys, time
 from inhabit.envs.core import Action
-from inhabit.envs.worker import WorkerEnv
+from inhabit.envs.host import WorkerEnv
 env = WorkerEnv("trouble", "only", {}, deadline=100)
 simulator = env.act(Action("simulator", "simulator")).feedback
 litter = env.act(Action("litter", "litter")).feedback
@@ -373,7 +373,7 @@ if sys.argv[1] != "end":
 ASKING = """
 import sys
 from inhabit.envs.core import Action
-from inhabit.envs.worker import WorkerEnv
+from inhabit.envs.host import WorkerEnv
 env = WorkerEnv("trouble", "only", {}, deadline=5.0)
 print(env.pid, flush=True)
 print(env.act(Action("slow", "slow", ("2",))).feedback)

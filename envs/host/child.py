@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.process_group import ProcessGroup
 
 _KEPT_LINES = 200
 _SHOWN_LINES = 24

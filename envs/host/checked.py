@@ -13,18 +13,6 @@ from typing import Any, TypeVar, cast
 
 from pydantic import JsonValue
 
-from inhabit.envs.checks import (
-    BrokenContractError,
-    check_action,
-    check_actions,
-    check_class,
-    check_is,
-    check_objects,
-    check_observation,
-    check_outcome,
-    check_progress,
-    what,
-)
 from inhabit.envs.core import (
     Action,
     Determinism,
@@ -44,6 +32,18 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.entries import is_interrupt, message
+from inhabit.envs.host.checks import (
+    BrokenContractError,
+    check_action,
+    check_actions,
+    check_class,
+    check_is,
+    check_objects,
+    check_observation,
+    check_outcome,
+    check_progress,
+    what,
+)
 
 T = TypeVar("T")
 

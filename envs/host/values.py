@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from inhabit.envs.core import Action, Clip, Observation, Outcome, Reason, SceneObject
-from inhabit.envs.worker.memory import SharedMemory
+from inhabit.envs.host.memory import SharedMemory
 
 
 def from_action(action: Action) -> list[str]:

@@ -21,8 +21,8 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.worker.link import Link
-from inhabit.envs.worker.values import (
+from inhabit.envs.host.link import Link
+from inhabit.envs.host.values import (
     from_action,
     to_action,
     to_actions,

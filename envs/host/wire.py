@@ -10,7 +10,7 @@ import socket
 import struct
 from typing import Any
 
-from inhabit.envs.countdown import Countdown
+from inhabit.envs.host.countdown import Countdown
 
 _LENGTH = struct.Struct("!I")
 _LONGEST = 1 << 28

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from inhabit.envs.core import SceneError, SimulatorError, TaskError, UnavailableError
-from inhabit.envs.credentials import without_credentials
-from inhabit.envs.process_group import ProcessGroup
-from inhabit.envs.worker.child import Child
-from inhabit.envs.worker.memory import SharedMemory, nameless_file
-from inhabit.envs.worker.wire import ClosedError, Wire, pack
+from inhabit.envs.host.child import Child
+from inhabit.envs.host.credentials import without_credentials
+from inhabit.envs.host.memory import SharedMemory, nameless_file
+from inhabit.envs.host.process_group import ProcessGroup
+from inhabit.envs.host.wire import ClosedError, Wire, pack
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class Link:
         self._wire, self.memory = Wire(ours), SharedMemory(memory)
         share = (theirs.fileno(), memory)
         # -P: do not import a folder `envs` of the current directory.
-        module = [interpreter, "-P", "-u", "-m", "inhabit.envs.worker"]
+        module = [interpreter, "-P", "-u", "-m", "inhabit.envs.host"]
         command = [*module, *map(str, share)]
         # A killed worker can't remove its temporary files, so the group removes them.
         self._group = ProcessGroup("inhabit-worker-")

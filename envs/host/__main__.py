@@ -1,6 +1,6 @@
 """The worker process: creates an environment and answers the runner's calls.
 
-Started by `inhabit.envs.worker.link` as `python -m inhabit.envs.worker SOCKET MEMORY`: two file
+Started by `inhabit.envs.host.link` as `python -m inhabit.envs.host SOCKET MEMORY`: two file
 descriptors.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from inhabit.envs.checked import checked, unexpected
 from inhabit.envs.core import (
     Env,
     Expert,
@@ -30,9 +29,9 @@ from inhabit.envs.core import (
     UnavailableError,
     UnknownNameError,
 )
-from inhabit.envs.registry import find
-from inhabit.envs.worker.memory import SharedMemory
-from inhabit.envs.worker.values import (
+from inhabit.envs.host.checked import checked, unexpected
+from inhabit.envs.host.memory import SharedMemory
+from inhabit.envs.host.values import (
     from_action,
     from_actions,
     from_observation,
@@ -40,7 +39,8 @@ from inhabit.envs.worker.values import (
     from_things,
     to_action,
 )
-from inhabit.envs.worker.wire import ClosedError, Wire, pack
+from inhabit.envs.host.wire import ClosedError, Wire, pack
+from inhabit.envs.registry import find
 
 _CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged, Factual)}
 _THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.lines import LineReader, send_line
-from inhabit.envs.process_group import ProcessGroup
+from inhabit.envs.host.lines import LineReader, send_line
+from inhabit.envs.host.process_group import ProcessGroup
 
 _LAST = 6
 """Number of output lines quoted in errors."""

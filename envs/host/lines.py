@@ -7,7 +7,7 @@ import select
 from collections.abc import Callable, Iterator
 from typing import IO
 
-from inhabit.envs.countdown import Countdown
+from inhabit.envs.host.countdown import Countdown
 
 _LONGEST = 64 << 20
 """Bytes of a line. A longer one means a broken program."""

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from inhabit.envs.credentials import without_credentials
+from inhabit.envs.host.credentials import without_credentials
 
 _WATCH = """
 trap '' HUP INT TERM

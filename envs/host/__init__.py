@@ -1,4 +1,4 @@
-"""An environment in a separate process: its own interpreter, deadlines, and no orphans.
+"""Runs anybody's environment in a separate process: its own interpreter, deadlines, and no orphans.
 
 To the episode runner a worker is just an `Env`:
 
@@ -6,7 +6,7 @@ To the episode runner a worker is just an `Env`:
         env.reset(task, seed=0)
 """
 
-from inhabit.envs.worker.env import WorkerEnv
-from inhabit.envs.worker.link import WorkerError
+from inhabit.envs.host.env import WorkerEnv
+from inhabit.envs.host.link import WorkerError
 
 __all__ = ["WorkerEnv", "WorkerError"]
