@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.alfred.episode import build as start
-from inhabit.envs.alfred.episode import facts, observation, snapshot
+from inhabit.envs.alfred.episode import observation, snapshot
 from inhabit.envs.alfred.episode.progress import note_reached, progress
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.expert import shortest
@@ -219,7 +219,7 @@ class Alfred(Env):
 
     def things(self) -> Sequence[SceneObject]:
         """Every named object, its states, and how many pixels of the image show it."""
-        return facts.things(self._episode())
+        return snapshot.things(self._episode())
 
     def _works(self, action: Action) -> bool:
         with self.fork() as twin:

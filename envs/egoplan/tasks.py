@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.egoplan.scene import EgoPlanScene, Stretch
-from inhabit.envs.egoplan.settings import EgoPlanSettings
+from inhabit.envs.egoplan.scene import EgoPlanScene, EgoPlanSettings, Stretch
 from inhabit.envs.egoplan.videos import VideoError, check, find
 from inhabit.envs.multiple_choice import json_list
 

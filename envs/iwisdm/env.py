@@ -21,8 +21,7 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
-from inhabit.envs.iwisdm.scene import IwisdmScene
-from inhabit.envs.iwisdm.settings import IwisdmSettings
+from inhabit.envs.iwisdm.scene import IwisdmScene, IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 from inhabit.envs.plain_data import state_digest, validated_scene
 

@@ -8,8 +8,7 @@ from typing import NoReturn
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.iwisdm.library import TrialAuthor
-from inhabit.envs.iwisdm.scene import IwisdmScene
-from inhabit.envs.iwisdm.settings import IwisdmSettings
+from inhabit.envs.iwisdm.scene import IwisdmScene, IwisdmSettings
 
 
 def read(source: str, settings: IwisdmSettings) -> NoReturn:

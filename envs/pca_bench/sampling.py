@@ -10,8 +10,7 @@ from pydantic import JsonValue
 from inhabit.envs.core import Task
 from inhabit.envs.pca_bench.recipes import Situation, solve
 from inhabit.envs.pca_bench.results import INVENTORY, MOBS, facts
-from inhabit.envs.pca_bench.scene import Domain, PcaScene
-from inhabit.envs.pca_bench.settings import PcaSettings
+from inhabit.envs.pca_bench.scene import Domain, PcaScene, PcaSettings
 
 _IRON = ("find iron ore", "craft iron ingot")
 _SWORD = ("craft iron sword", *_IRON, "find log", "craft stick")

@@ -1,12 +1,26 @@
-"""The scene parameters of a PCA-Bench instance."""
+"""The settings of PCA-Bench, and the scene parameters of an instance."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from inhabit.envs.settings import SettingsModel
+
+
+class PcaSettings(SettingsModel):
+    """What `--set` may say of PCA-Bench."""
+
+    images: Path | None = None
+    """Folder of the images, unless they lie beside the task file or in its imgs or images folder.
+    """
+    expert: Literal["answers", "recipes"] = "answers"
+    """What the expert follows: the released answers; or, in the game, recipes alone, from the
+    inventory and the creatures nearby."""
 
 
 class Domain(StrEnum):

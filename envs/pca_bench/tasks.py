@@ -13,8 +13,7 @@ from typing import Any
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.pca_bench.records import PcaRecord, domain_of, entries, files
 from inhabit.envs.pca_bench.results import by_function, facts
-from inhabit.envs.pca_bench.scene import PcaScene
-from inhabit.envs.pca_bench.settings import PcaSettings
+from inhabit.envs.pca_bench.scene import PcaScene, PcaSettings
 
 _LOG = logging.getLogger("inhabit.pca_bench")
 _FOLDERS = (".", "imgs", "images")

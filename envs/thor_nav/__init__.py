@@ -8,7 +8,7 @@ from __future__ import annotations
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
-from inhabit.envs.thor_nav.settings import ThorNavSettings
+from inhabit.envs.thor_nav.scene import ThorNavSettings
 
 REGISTRATION = Registration(
     name="thor_nav",
@@ -20,7 +20,7 @@ REGISTRATION = Registration(
     sample=lazy("inhabit.envs.thor_nav.tasks:sample"),
     read=lazy("inhabit.envs.thor_nav.tasks:read"),
     kinds=lazy("inhabit.envs.thor_nav.tasks:kinds"),
-    scene_plan=lazy("inhabit.envs.thor_nav.plan_view:scene_plan"),
+    scene_plan=lazy("inhabit.envs.thor_nav.tasks:scene_plan"),
     rooms=lazy("inhabit.envs.thor_nav.tasks:rooms"),
     room_of=scene_field("room"),
     packages=("procthor",),

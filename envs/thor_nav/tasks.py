@@ -1,4 +1,4 @@
-"""Navigation tasks: files of EB-Navigation and VAGEN, and sampled ones."""
+"""Navigation tasks: files of EB-Navigation and VAGEN, and sampled ones; their rooms from above."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import Task, TaskError
+from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.rooms import ithor
-from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+from inhabit.envs.simulators.household.rooms.ithor import SCENES, Metadata, Room
+from inhabit.envs.simulators.household.rooms.plan_view import plan_view
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.types.things import those
-from inhabit.envs.thor_nav.scene import NavScene
-from inhabit.envs.thor_nav.settings import ThorNavSettings
+from inhabit.envs.thor_nav.scene import NavScene, ThorNavSettings
 
 _GOAL = "navigate to the {kind} in the room and be as close as possible to it"
 _TARGETS = those("target")
@@ -156,3 +158,23 @@ def _scene(
         target_z=place["z"],
         **fields,
     )
+
+
+def scene_plan(task: Task, actions: Sequence[str | None]) -> ScenePlan | None:
+    """Walls and furniture of an iTHOR room; records have the poses.
+
+    Args:
+        task: in that room.
+        actions: are not needed.
+
+    Returns:
+        None for another room.
+
+    Raises:
+        UnavailableError: the rooms' package is missing.
+    """
+    name = task.scene.get("room")
+    if not isinstance(name, str) or name not in SCENES:
+        return None
+    room = Catalog().load(name)
+    return plan_view(room, {o["objectId"]: o["objectType"] for o in room.objects})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
-from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.scene import ToySettings
 
 REGISTRATION = Registration(
     name="toy",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, SceneObject, Task
 from inhabit.envs.plain_data import state_digest, validated_scene
-from inhabit.envs.toy import facts
+from inhabit.envs.toy import picture
 from inhabit.envs.toy.goals import ToyGoal, in_hand, solve
 from inhabit.envs.toy.house import (
     CONTAINERS,
@@ -22,8 +22,7 @@ from inhabit.envs.toy.house import (
     walk_cost,
 )
 from inhabit.envs.toy.picture import draw
-from inhabit.envs.toy.scene import ToyScene
-from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.scene import ToyScene, ToySettings
 from inhabit.envs.world import tools
 from inhabit.envs.world.language import among
 
@@ -135,7 +134,7 @@ class Toy(Env):
 
     def things(self) -> Sequence[SceneObject]:
         """Every container and item, with its pixels in the image."""
-        return facts.things(self._house, self._settings.pixels)
+        return picture.things(self._house, self._settings.pixels)
 
     def _look(self) -> None:
         held = self._house.held()

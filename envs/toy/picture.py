@@ -1,13 +1,14 @@
-"""Draws the current room from above, in rectangles."""
+"""Draws the current room from above, in rectangles, and tells what it shows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, ROOMS, ToyHouse
+from inhabit.envs.core import SceneObject
+from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, ToyHouse
 
 _FLOOR = {"kitchen": (222, 214, 196), "hall": (201, 186, 158), "bedroom": (188, 198, 214)}
 _CONTAINER = {"fridge": (236, 240, 242), "shelf": (150, 108, 66), "chest": (120, 74, 46)}
@@ -60,3 +61,31 @@ def shown(house: ToyHouse, pixels: int) -> Mapping[str, int]:
         name: int((picture == np.array(colour, np.uint8)).all(axis=2).sum())
         for name, colour in {**_CONTAINER, **_ITEM}.items()
     }
+
+
+def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
+    """Containers, then items, with their pixels in an image of side `pixels`."""
+    seen = shown(house, pixels)
+    found = [
+        SceneObject(
+            name=container,
+            kind=container,
+            states={"open": container in house.open} if container in OPENABLE else {},
+            pixels=seen[container],
+        )
+        for container in CONTAINERS
+    ]
+    for item, place in zip(house.items, house.places, strict=True):
+        support = place if place in CONTAINERS else None
+        found.append(
+            SceneObject(
+                name=item,
+                kind=item,
+                states={},
+                support=support,
+                inside=support is not None,
+                held=place == HAND,
+                pixels=seen[item],
+            )
+        )
+    return found

@@ -1,4 +1,4 @@
-"""The scene parameters of the toy house."""
+"""The settings and the scene parameters of the toy house."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from inhabit.envs.settings import SettingsModel
 from inhabit.envs.toy.goals import ToyGoal
 from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, PLACES, ToyHouse
+
+
+class ToySettings(SettingsModel):
+    """What `--set` may say of the toy house."""
+
+    pixels: int = Field(default=96, ge=16, le=1024)
+    """Side of the square image, in pixels."""
+    delay: float = Field(default=0.0, ge=0.0, le=60.0)
+    """Seconds that every action takes, to imitate a slow simulator."""
 
 
 class ToyScene(BaseModel):

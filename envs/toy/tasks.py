@@ -9,8 +9,7 @@ from typing import NoReturn
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.toy.goals import cost, solve
 from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE, ROOMS
-from inhabit.envs.toy.scene import ToyScene
-from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.scene import ToyScene, ToySettings
 
 KINDS = ("put", "put_away", "put_two")
 

@@ -11,8 +11,7 @@ from pydantic import JsonValue
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.toy.house import CONTAINERS, HAND, ITEMS, OPENABLE, ROOMS, VERBS
-from inhabit.envs.toy.scene import ToyScene
-from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.scene import ToyScene, ToySettings
 from inhabit.envs.toy.tasks import KINDS, draw_task, make_task
 from inhabit.envs.world.language import kind_of
 

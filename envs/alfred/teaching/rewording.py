@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.alfred.tasks.sampling import goals_of
 from inhabit.envs.alfred.tasks.wording import instructions
 from inhabit.envs.alfred.teaching.spoken_goals import SpokenGoal
+from inhabit.envs.alfred.world.kinds import KIND_NAMES
+from inhabit.envs.template import WordedGoal
 
 Parts = tuple[str, str, str]
 """The nouns of object, place (or lamp) and movable receptacle; empty if there is none."""
@@ -93,3 +96,14 @@ def _names(noun: str, forms_of: Forms) -> re.Pattern[str]:
 def goal_of(scene: Mapping[str, object]) -> AlfredGoal:
     """The goal of a task's scene."""
     return AlfredGoal.model_validate(scene["goal"])
+
+
+def wordings() -> Iterator[WordedGoal]:
+    """All pairs of text and goal, whether or not any room has their objects."""
+    for type in KIND_NAMES:
+        for goal in goals_of(type):
+            thing = word(f"{goal.object}Sliced" if goal.sliced else str(goal.object))
+            place = word(goal.parent or str(goal.toggle))
+            parts = (thing, place, word(goal.movable) if goal.movable else "")
+            for text in instructions(goal):
+                yield WordedGoal(text, type, parts)

@@ -35,8 +35,7 @@ from inhabit.envs.core import (
 from inhabit.envs.host import WorkerEnv, WorkerError
 from inhabit.envs.host.link import Link
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToyScene
-from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.scene import ToyScene, ToySettings
 from inhabit.envs.toy.tasks import sample
 
 PLUGIN = Path(__file__).with_name("plugin")
