@@ -21,15 +21,13 @@ from inhabit.envs.core import (
     Factual,
     Forkable,
     Privileged,
-    SceneError,
     SimulatorError,
     Task,
-    TaskError,
     Tools,
-    UnavailableError,
     UnknownNameError,
 )
-from inhabit.envs.host.checked import checked, unexpected
+from inhabit.envs.host import capabilities
+from inhabit.envs.host.checked import THEMSELVES, checked, unexpected
 from inhabit.envs.host.memory import SharedMemory
 from inhabit.envs.host.values import (
     from_action,
@@ -41,9 +39,6 @@ from inhabit.envs.host.values import (
 )
 from inhabit.envs.host.wire import ClosedError, Wire, pack
 from inhabit.envs.registry import find
-
-_CAPABILITIES = {c.__name__: c for c in (Expert, Forkable, Tools, Privileged, Factual)}
-_THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
 
 
 class WorkerEnvs:
@@ -95,7 +90,7 @@ class WorkerEnvs:
         scene = env.Scene
         return {
             "env": number,
-            "capabilities": [name for name, c in _CAPABILITIES.items() if isinstance(env, c)],
+            "capabilities": capabilities.of(env),
             "determinism": env.determinism.value,
             "realtime": env.realtime,
             # `reset` reports a missing one.
@@ -141,7 +136,7 @@ def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
 
 def _failure(call: str, error: Exception) -> dict[str, str]:
     """An exception as plain data, for the runner to raise."""
-    for kind in _THEMSELVES:
+    for kind in THEMSELVES:
         if isinstance(error, kind):
             return {"error": kind.__name__, "message": str(error)}
     if call == "make" and isinstance(error, UnknownNameError | ValidationError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from pydantic import JsonValue
 
@@ -32,6 +32,7 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.entries import is_interrupt, message
+from inhabit.envs.host import capabilities
 from inhabit.envs.host.checks import (
     BrokenContractError,
     check_action,
@@ -46,9 +47,8 @@ from inhabit.envs.host.checks import (
 )
 
 T = TypeVar("T")
-
 _SHOWN_LINES = 12
-_THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
+THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
 """What an environment may raise."""
 
 
@@ -139,7 +139,7 @@ class CheckedEnv(Env):
     def _ask(self, call: str, ask: Callable[[], T]) -> T:
         try:
             return ask()
-        except _THEMSELVES:
+        except THEMSELVES:
             raise
         except BaseException as error:
             if is_interrupt(error):
@@ -183,7 +183,7 @@ class _Tools(CheckedEnv):
         """
         try:
             return cast(Tools, self._env).call(name, arguments)
-        except (KeyError, ValueError, *_THEMSELVES):
+        except (KeyError, ValueError, *THEMSELVES):
             raise
         except BaseException as error:
             if is_interrupt(error):
@@ -215,32 +215,26 @@ class _Factual(CheckedEnv):
         return self._ask("things", lambda: check_objects(cast(Factual, self._env).things()))
 
 
-_CAPABLE: Mapping[type, type[CheckedEnv]] = {
-    Expert: _Expert,
-    Forkable: _Forkable,
-    Tools: _Tools,
-    Privileged: _Privileged,
-    Factual: _Factual,
+_CAPABLE: Mapping[str, type[CheckedEnv]] = {
+    "Expert": _Expert,
+    "Forkable": _Forkable,
+    "Tools": _Tools,
+    "Privileged": _Privileged,
+    "Factual": _Factual,
 }
 
 
-def _capabilities(env: Env) -> tuple[type, ...]:
+def _capabilities(env: Env) -> tuple[str, ...]:
     """What an environment can do. One with `plan` alone passes for an expert, whose `reset` says
     what is missing: a run with it ends its episodes with that cause.
     """
-    found = [capability for capability in _CAPABLE if isinstance(env, capability)]
-    if hasattr(env, "plan") and Expert not in found:
-        found.append(Expert)
-    return tuple(found)
+    found = capabilities.of(env)
+    return (*found, "Expert") if hasattr(env, "plan") and "Expert" not in found else found
 
 
 @functools.cache
-def _class(capabilities: tuple[type, ...]) -> type[CheckedEnv]:
+def _class(known: tuple[str, ...]) -> type[CheckedEnv]:
     """The subclass that can do just this much."""
-    bases = tuple(_CAPABLE[c] for c in capabilities) or (CheckedEnv,)
-    own: dict[str, Any] = {
-        "__module__": __name__,
-        "Scene": property(lambda self: getattr(self._env, "Scene", None)),
-        "realtime": property(lambda self: bool(getattr(self._env, "realtime", False))),
-    }
-    return type("CheckedEnv", bases, own)
+    scene = property(lambda self: getattr(self._env, "Scene", None))
+    realtime = property(lambda self: bool(getattr(self._env, "realtime", False)))
+    return capabilities.with_these(CheckedEnv, _CAPABLE, known, Scene=scene, realtime=realtime)

@@ -23,18 +23,11 @@ from inhabit.envs.core import (
     SceneObject,
     SimulatorError,
 )
+from inhabit.envs.host.capabilities import CAPABILITIES
 
 
 class BrokenContractError(SimulatorError):
     """An environment returned what no environment may return. Says what was expected."""
-
-
-_TOGETHER = {
-    "Expert": (("plan", "best_actions"), ("plan", "best_actions")),
-    "Tools": (("tools",), ("tools", "call")),
-    "Privileged": (("digest", "admissible"), ("state", "digest", "admissible")),
-}
-"""Capability -> the methods that announce it, and all those that it needs."""
 
 
 def check_class(env: Env) -> None:
@@ -54,14 +47,14 @@ def check_class(env: Env) -> None:
             f"{name}.determinism is {what(getattr(env, 'determinism', None))}; expected a member "
             "of Determinism."
         )
-    for capability, (signs, methods) in _TOGETHER.items():
-        if any(hasattr(env, sign) for sign in signs):
-            for lacking in (method for method in methods if not hasattr(env, method)):
-                has = next(sign for sign in signs if hasattr(env, sign))
-                raise BrokenContractError(
-                    f"{name} has {has}() and no {lacking}(): {capability} needs "
-                    f"{', '.join(methods)}."
-                )
+    for capability, one in CAPABILITIES.items():
+        has = [sign for sign in one.signs if hasattr(env, sign)]
+        lacking = [method for method in one.methods if not hasattr(env, method)]
+        if has and lacking:
+            raise BrokenContractError(
+                f"{name} has {has[0]}() and no {lacking[0]}(): {capability} needs "
+                f"{', '.join(one.methods)}."
+            )
 
 
 def check_observation(seen: object) -> Observation:

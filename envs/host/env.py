@@ -21,6 +21,7 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
+from inhabit.envs.host.capabilities import with_these
 from inhabit.envs.host.link import Link
 from inhabit.envs.host.values import (
     from_action,
@@ -226,9 +227,8 @@ def _class(capabilities: tuple[str, ...], realtime: bool) -> type[WorkerEnv]:
     `Scene` is imported on first use: its module may be heavy, or installed only in the
     worker's interpreter alone.
     """
-    bases = tuple(_CAPABLE[c] for c in capabilities) or (WorkerEnv,)
-    own = {"__module__": __name__, "realtime": realtime, "Scene": property(WorkerEnv._template)}
-    return type("WorkerEnv", bases, own)
+    scene = property(WorkerEnv._template)
+    return with_these(WorkerEnv, _CAPABLE, capabilities, realtime=realtime, Scene=scene)
 
 
 def _as_it_is(answer: JsonValue) -> JsonValue:

@@ -11,7 +11,6 @@ from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanSt
 from inhabit.envs.alfred.scenes.goals import basin_of, is_wanted
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.alfred.world.kinds import Treatment
 from inhabit.envs.simulators.household.types.things import BASINS
 
 
@@ -66,7 +65,7 @@ def _several(draft: PlanDraft, episode: EpisodeState) -> None:
     others = [t for t in things if t.id not in ready]
     held = [t for t in others if t.held]
     while len(there) < kind.count:
-        thing = held.pop() if held else draft.nearest(others)
+        thing = held.pop() if held else _next(draft, episode, others)
         if thing is None:
             raise NoPlanError(f"There are not {kind.count} of {goal.object}.")
         others = [t for t in others if t.id != thing.id]
@@ -100,20 +99,29 @@ def _one(draft: PlanDraft, episode: EpisodeState) -> None:
     if treatment is None:
         thing = _wanted(draft, episode, _place(draft, episode.goal))
     else:
-        thing = _to_treat(draft, episode, treatment, _present(draft, episode))
+        thing = _begun(draft, episode, _present(draft, episode)) or _wanted(draft, episode, None)
         _treat(draft, episode, thing)
     draft.take(thing)
     draft.put(_place(draft, episode.goal, thing))
 
 
-def _to_treat(
-    draft: PlanDraft, episode: EpisodeState, treatment: Treatment, things: Sequence[ThorObject]
-) -> ThorObject:
-    """The object whose treatment is done or begun, else the one that takes least effort."""
+def _begun(
+    draft: PlanDraft, episode: EpisodeState, things: Sequence[ThorObject]
+) -> ThorObject | None:
+    """The object whose treatment is done or begun, if there is one."""
+    treatment = episode.goal.kind.treatment
+    if treatment is None:
+        return None
     done = episode.history.of(treatment)
     begun = [t for t in things if _is_inside(draft, t, treatment.inside)]
-    ready = draft.nearest([t for t in things if t.id in done])
-    return ready or draft.nearest(begun) or _wanted(draft, episode, None)
+    return draft.nearest([t for t in things if t.id in done]) or draft.nearest(begun)
+
+
+def _next(
+    draft: PlanDraft, episode: EpisodeState, things: Sequence[ThorObject]
+) -> ThorObject | None:
+    """That one, else the one that takes least effort."""
+    return _begun(draft, episode, things) or draft.nearest(things)
 
 
 def _treat(draft: PlanDraft, episode: EpisodeState, thing: ThorObject) -> None:
