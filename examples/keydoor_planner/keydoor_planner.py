@@ -39,9 +39,11 @@ class KeyDoorPlanner(Agent):
 
 
 def _find(rgb: NDArray[np.uint8], colour: tuple[int, int, int]) -> tuple[int, int] | None:
-    """Column and row in the middle of the pixels of that colour."""
+    """Column and row in the middle of what has that colour."""
     rows, columns = np.nonzero((rgb == colour).all(axis=2))
-    return (round(columns.mean()), round(rows.mean())) if len(rows) else None
+    if not len(rows):
+        return None
+    return int(columns.min() + columns.max()) // 2, int(rows.min() + rows.max()) // 2
 
 
 REGISTRATION = AgentRegistration(

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 ADDITIONS = Path(__file__).parent / "additions"
-BEGIN = """
+ALFRED = """
 import json, random, sys
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
@@ -39,7 +39,8 @@ def template(rooms=""):
     return AlfredTemplate(AlfredSettings(rooms=rooms))
 """
 PLAYS = {
-    "kind": """
+    "alfred_kind": ALFRED
+    + """
 name = "pick_heat_two_and_place"
 tasks = list(sample(16, 3, AlfredSettings(), kinds=[name]))
 assert tasks and {one.kind for one in tasks} == {name}
@@ -54,7 +55,8 @@ while made is None or made.kind != name:
     made = template().seed(rng, "made")
 assert any(verb in made.goal.lower() for verb in ("heat", "hot", "warm", "microwave", "cook"))
 """,
-    "verb": """
+    "alfred_verb": ALFRED
+    + """
 goal = {"type": "pick_and_place_simple", "object": "Mug", "parent": "Cabinet"}
 scene = {"room": "FloorPlan1", "goal": goal, "states": [{"object": "mug_1", "filled": "water"}]}
 with Alfred(settings=AlfredSettings(wire="none", find="oracle")) as env:
@@ -67,7 +69,8 @@ with Alfred(settings=AlfredSettings(wire="none", find="oracle")) as env:
     assert mug.states["filled"] is False and said not in env.actions()
     assert template().action_kind(said) == "other"
 """,
-    "state": """
+    "alfred_state": ALFRED
+    + """
 goal = {"type": "pick_and_place_simple", "object": "ToiletPaper", "parent": "Toilet"}
 used = [{"object": "toilet paper_1", "used_up": True}]
 settings = AlfredSettings(rooms=sys.argv[1], wire="none")
@@ -78,7 +81,8 @@ with Alfred(settings=settings) as env:
 assert template().lexicon.states["used_up"] == ("used up", "fresh")
 assert "used_up" in json.dumps(template().schema())
 """,
-    "type": """
+    "alfred_type": ALFRED
+    + """
 where = Rooms(sys.argv[1])
 goals = possible_goals("pick_and_place_simple", "attic", where)
 goals = [goal for goal in goals if goal.object == "Lantern"]
@@ -91,6 +95,41 @@ with Alfred(settings=AlfredSettings(rooms=sys.argv[1], wire="none")) as env:
     assert env.parse("grab the hurricane lamp").text == "pick up the lantern"
     assert {"turn on the lantern", "go to the lantern"} <= {a.text for a in env.vocabulary()}
 assert "lantern" in template().lexicon.kinds
+""",
+    "virtualhome_kind": """
+from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
+
+task = next(iter(sample(1, 0)))
+assert task.kind == "bedside" and " on " in task.goal
+with EmbeddedVirtualHome(VirtualHomeSettings(view="none")) as env:
+    env.reset(task, seed=0)
+    for action in env.plan():
+        assert env.act(action).reason is None
+    assert env.progress() == (1, 1)
+""",
+    "virtualhome_type": """
+from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
+from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
+
+with EmbeddedVirtualHome(VirtualHomeSettings(view="none")) as env:
+    env.reset(next(iter(sample(1, 0))), seed=0)
+    assert "grab the teacup" in {action.text for action in env.vocabulary()}
+    assert any(thing.kind == "teacup" for thing in env.things())
+    assert env.parse("grab a teacup").verb == "GRAB"
+assert "teacup" in VirtualHomeTemplate().lexicon.kinds
+""",
+    "minedojo_kind": """
+from inhabit.envs.minedojo.tasks.sampling import kinds, sample
+from inhabit.envs.minedojo.tasks.scene import read_scene
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
+
+assert "feast" in kinds(MineDojoSettings())
+feast = next(task for task in sample(60, 0) if task.kind == "feast")
+assert feast.goal.endswith("for a feast.") and sum(read_scene(feast).quantities.values()) == 3
 """,
 }
 """Addition -> what is tried with it, by a fresh interpreter."""
@@ -121,10 +160,10 @@ def test_what_is_added_in_rows_is_known_everywhere(added: str, tmp_path: Path, r
     for package in ("envs", "agents", "episodes", "eie", "inhabit"):
         shutil.copytree(ROOT / package, tmp_path / package, symlinks=True)
     patch = ADDITIONS / f"{added}.patch"
-    assert patch.read_text("utf-8").count("diff --git") <= MOST[added]
+    assert patch.read_text("utf-8").count("diff --git") <= MOST[added.partition("_")[2]]
     subprocess.run(["git", "apply", str(patch)], cwd=tmp_path, check=True)
     play = subprocess.run(
-        [sys.executable, "-c", BEGIN + PLAYS[added], str(rooms)],
+        [sys.executable, "-c", PLAYS[added], str(rooms)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
