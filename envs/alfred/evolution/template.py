@@ -20,7 +20,7 @@ from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.reference_cost import reference_cost
 from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
 from inhabit.envs.alfred.tasks.sampling import draw_scene
-from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, TaskKind
+from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, AlfredKind
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.states import STATES
 from inhabit.envs.alfred.world.things import (
@@ -46,7 +46,7 @@ def goal_schema() -> dict[str, Any]:
     }
 
 
-def _forms(kind: TaskKind) -> Iterator[dict[str, Any]]:
+def _forms(kind: AlfredKind) -> Iterator[dict[str, Any]]:
     """The form for a whole object and, where the type allows it, the one for slices."""
     objects = {*kind.objects}
     yield _form(kind, objects, {})
@@ -55,7 +55,7 @@ def _forms(kind: TaskKind) -> Iterator[dict[str, Any]]:
         yield _form(kind, sliceable, {"sliced": {"type": "boolean", "const": True}})
 
 
-def _form(kind: TaskKind, objects: Iterable[str], more: Mapping[str, Any]) -> dict[str, Any]:
+def _form(kind: AlfredKind, objects: Iterable[str], more: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "type": {"type": "string", "const": kind.name},
         "object": _one_of(objects, "What is to be placed, or held in the light."),

@@ -9,7 +9,7 @@ from inhabit.envs.alfred.episode.memory import Memory
 from inhabit.envs.alfred.scenes.counterparts import SLICED
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.things import DOORS, KNIVES
-from inhabit.envs.simulators.household.types.things import ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING, RUNS_CLOSED
 
 _SURFACES = (
     "CounterTop",
@@ -142,7 +142,7 @@ class PlanDraft:
     def open(self, thing: ThorObject) -> None:
         """Make sure that it is open."""
         if not self._open.get(thing.id, True):
-            if thing.type == "Microwave":
+            if thing.type in RUNS_CLOSED:
                 self.switch(thing, False)
             self.do("open", thing)
             self._open[thing.id] = True

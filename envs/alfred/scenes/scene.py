@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, TaskKind
+from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, AlfredKind
 from inhabit.envs.alfred.world.rooms import ROOMS
 from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, TYPES
 from inhabit.envs.core import Task
@@ -71,7 +71,7 @@ class AlfredGoal(ScenePart):
         return self
 
     @property
-    def kind(self) -> TaskKind:
+    def kind(self) -> AlfredKind:
         """Its kind."""
         return BY_NAME[self.type]
 

@@ -1,6 +1,6 @@
 """The kinds of tasks: what each asks for, how it is worded, and what it is sampled from.
 
-A kind is a combination of the parameters of `TaskKind`. Sampling, feasibility, the expert, the
+A kind is a combination of the parameters of `AlfredKind`. Sampling, feasibility, the expert, the
 reference cost, ALFRED's conditions and EIE's events follow from them.
 """
 
@@ -97,7 +97,7 @@ _TREAT_SHAPES = ("put", "treat put", "treat there put", "get treat put", "before
 
 
 @dataclass(frozen=True, slots=True)
-class TaskKind:
+class AlfredKind:
     """A kind of task."""
 
     name: str
@@ -147,8 +147,8 @@ class TaskKind:
         return (*self.goal, there("object", self.count)) if sliced else self.goal
 
 
-def _treating(treatment: Treatment, rooms: tuple[Kind, ...], **row: Any) -> TaskKind:
-    return TaskKind(
+def _treating(treatment: Treatment, rooms: tuple[Kind, ...], **row: Any) -> AlfredKind:
+    return AlfredKind(
         f"pick_{treatment.name}_then_place_in_recep",
         rooms,
         goal=(each("object", at("parent"), treated(treatment.name)),),
@@ -159,7 +159,7 @@ def _treating(treatment: Treatment, rooms: tuple[Kind, ...], **row: Any) -> Task
 
 
 KINDS = (
-    TaskKind(
+    AlfredKind(
         "pick_and_place_simple",
         tuple(Kind),
         goal=(each("object", at("parent")),),
@@ -180,7 +180,7 @@ KINDS = (
         ),
         combined=("pick_two_obj_and_place", "pick_and_place_with_movable_recep"),
     ),
-    TaskKind(
+    AlfredKind(
         "pick_two_obj_and_place",
         tuple(Kind),
         goal=(together("object", "parent", 2),),
@@ -197,7 +197,7 @@ KINDS = (
         count=2,
         often=0.4,
     ),
-    TaskKind(
+    AlfredKind(
         "look_at_obj_in_light",
         (Kind.LIVING_ROOM, Kind.BEDROOM),
         goal=(each("object", _held), each("toggle", _lit)),
@@ -261,7 +261,7 @@ KINDS = (
         ),
         actions=11,
     ),
-    TaskKind(
+    AlfredKind(
         "pick_and_place_with_movable_recep",
         (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM),
         goal=(each("movable", holds("object"), at("parent")),),
@@ -280,7 +280,7 @@ KINDS = (
     ),
 )
 
-BY_NAME: Mapping[str, TaskKind] = {kind.name: kind for kind in KINDS}
+BY_NAME: Mapping[str, AlfredKind] = {kind.name: kind for kind in KINDS}
 KIND_NAMES: tuple[str, ...] = tuple(BY_NAME)
 SIMPLE, CLEANING, LOOKING = (
     BY_NAME["pick_and_place_simple"],

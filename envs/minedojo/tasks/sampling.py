@@ -162,7 +162,7 @@ _DEFEAT = ("Defeat {}.", "Fight {} and win.", "Get rid of {}.")
 
 
 @dataclass(frozen=True, slots=True)
-class TaskKind:
+class MineDojoKind:
     """A kind of task."""
 
     name: str
@@ -181,9 +181,9 @@ class TaskKind:
 
 
 _ALL = (
-    TaskKind("harvest", 6, _harvest, says=_GET, made=_MAKE),
-    TaskKind("combat", 3, _combat, says=_DEFEAT),
-    TaskKind("techtree", 2, _techtree, says=_USE),
+    MineDojoKind("harvest", 6, _harvest, says=_GET, made=_MAKE),
+    MineDojoKind("combat", 3, _combat, says=_DEFEAT),
+    MineDojoKind("techtree", 2, _techtree, says=_USE),
 )
-KINDS: Mapping[str, TaskKind] = {kind.name: kind for kind in _ALL}
+KINDS: Mapping[str, MineDojoKind] = {kind.name: kind for kind in _ALL}
 """Three of MineDojo's kinds."""

@@ -56,7 +56,7 @@ Wanted = Callable[[Drawn], Iterator[Goal]]
 
 
 @dataclass(frozen=True, slots=True)
-class TaskKind:
+class VirtualHomeKind:
     """A kind of task."""
 
     name: str
@@ -171,7 +171,7 @@ def _astray(sampler: Sampler, drawn: Drawn) -> Sequence[Node] | None:
 
 
 _KINDS = (
-    TaskKind(
+    VirtualHomeKind(
         "put_on",
         {
             "thing": "book mug apple cellphone remotecontrol magazine vase toy",
@@ -184,7 +184,7 @@ _KINDS = (
             "I want {thing} on {place}.",
         ),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "put_away",
         {"food": "apple tomato pie salad milk juice bananas cupcake", "fridge": "fridge"},
         goal=(inside("food", "fridge"), are("fridge", "CLOSED")),
@@ -194,7 +194,7 @@ _KINDS = (
         ),
         unnumbered=1,
     ),
-    TaskKind(
+    VirtualHomeKind(
         "set_table",
         {
             "table": "kitchentable coffeetable",
@@ -208,14 +208,14 @@ _KINDS = (
             "Put {plate}, {fork} and {glass} on {table}.",
         ),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "clear_table",
         {"table": "kitchentable", "sink": "sink"},
         picks={"dishes": _on_the_table},
         goal=(inside("dishes", "sink"),),
         says=("Clear {dishes} from {table} into {sink}.", "Put {dishes} in {sink}."),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "do_laundry",
         {"machine": "washingmachine", "clothes": "2 clothesshirt clothespants"},
         goal=(inside("clothes", "machine"), are("machine", "CLOSED"), are("machine", "ON")),
@@ -224,7 +224,7 @@ _KINDS = (
             "Let the closed washing machine wash {clothes}.",
         ),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "lights_out",
         {},
         picks={"lamps": _lit},
@@ -239,7 +239,7 @@ _KINDS = (
             "turn the ceiling lamps off in each room",
         ),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "watch_tv",
         {"tv": "tv", "sofa": "sofa"},
         goal=(are("tv", "ON"), upon("sofa", "SITTING"), done("WATCH", "tv")),
@@ -253,7 +253,7 @@ _KINDS = (
         ),
         unnumbered=3,
     ),
-    TaskKind(
+    VirtualHomeKind(
         "heat_food",
         {"oven": "microwave", "food": "pie potato salad bread cupcake"},
         goal=(inside("food", "oven"), are("oven", "CLOSED"), are("oven", "ON")),
@@ -271,7 +271,7 @@ _KINDS = (
         ),
         unnumbered=4,
     ),
-    TaskKind(
+    VirtualHomeKind(
         "wash_up",
         {"cabinet": "kitchencabinet"},
         picks={"dish": _dirty},
@@ -281,14 +281,14 @@ _KINDS = (
             "Store {dish} in {cabinet}, but wash it first.",
         ),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "tidy_books",
         {"shelf": "bookshelf"},
         picks={"books": _astray},
         goal=(on("books", "shelf"),),
         says=("Put {books} on {shelf}.", "Tidy up: {books} belong on {shelf}."),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "read_in_bed",
         {"bed": "bed", "book": "book magazine"},
         goal=(held("book"), upon("bed", "LYING"), done("READ", "book")),
@@ -297,7 +297,7 @@ _KINDS = (
             "Lie down on {bed} with {book} in your right hand, and read.",
         ),
     ),
-    TaskKind(
+    VirtualHomeKind(
         "go_to_sleep",
         {"bed": "bed"},
         picks={"lamps": _above_the_bed},
@@ -308,7 +308,7 @@ _KINDS = (
         ),
         unnumbered=2,
     ),
-    TaskKind(
+    VirtualHomeKind(
         "have_a_drink",
         {"fridge": "fridge", "drink": "milk juice"},
         goal=(done("DRINK", "drink"), inside("drink", "fridge"), are("fridge", "CLOSED")),
@@ -326,7 +326,7 @@ _KINDS = (
         ),
         unnumbered=5,
     ),
-    TaskKind(
+    VirtualHomeKind(
         "work",
         {"computer": "computer", "desk": "desk", "mug": "mug"},
         goal=(on("mug", "desk"), are("computer", "ON"), done("TYPE", "computer")),
@@ -337,7 +337,7 @@ _KINDS = (
     ),
 )
 
-KINDS: Mapping[str, TaskKind] = {kind.name: kind for kind in _KINDS}
+KINDS: Mapping[str, VirtualHomeKind] = {kind.name: kind for kind in _KINDS}
 """Every kind, in the order in which tasks are sampled."""
 UNNUMBERED = tuple(
     kind.name for kind in sorted(_KINDS, key=lambda kind: kind.unnumbered) if kind.unnumbered

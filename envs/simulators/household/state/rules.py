@@ -9,7 +9,7 @@ from inhabit.envs.simulators.household.types.things import THINGS
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RuleSet:
     """Where the two differ."""
 
     slices: Mapping[str, int]
@@ -48,7 +48,7 @@ def _column(column: str) -> Mapping[str, int]:
     return {name: count for name, count in found.items() if count is not None}
 
 
-AI2THOR = Rules(
+AI2THOR = RuleSet(
     slices=_column("parts"),
     first_slice=0,
     names_as_in_thor=True,
@@ -67,7 +67,7 @@ AI2THOR = Rules(
     open_is_hollow=True,
 )
 """Those of AI2-THOR 5.0.0, for its programs."""
-TASKS = Rules(
+TASKS = RuleSet(
     slices=_column("slices"),
     first_slice=1,
     names_as_in_thor=False,

@@ -17,7 +17,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
 from inhabit.envs.simulators.household.geometry.outline import Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.simulators.household.state.agent import AgentState
-from inhabit.envs.simulators.household.state.rules import Rules
+from inhabit.envs.simulators.household.state.rules import RuleSet
 from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 
@@ -81,7 +81,7 @@ class World:
     """The objects of a room by id, in THOR's order, and the agent."""
 
     def __init__(
-        self, room: Room, agent: AgentState, revisions: Iterator[int], rules: Rules
+        self, room: Room, agent: AgentState, revisions: Iterator[int], rules: RuleSet
     ) -> None:
         self.room = room
         self.rules = rules
