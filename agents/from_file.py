@@ -18,7 +18,7 @@ from inhabit.agents.custom import NoSettings, adapt
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration, needs_problem
 from inhabit.envs.entries import is_interrupt, raised, same_folder, settings_problem
-from inhabit.envs.errors import did_you_mean
+from inhabit.envs.errors import UserError, did_you_mean
 
 _NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)", re.DOTALL)
 
@@ -65,7 +65,7 @@ def load_agent(agent: str) -> AgentRegistration:
 
 def _attribute(file: Path, name: str) -> Any:
     """What the file calls `name`, which decides or makes what decides."""
-    module = _module(file)
+    module = module_in(file, "agent", ModelError)
     if not hasattr(module, name):
         known = [key for key in vars(module) if not key.startswith("_")]
         raise ModelError(f"{file} defines no {name!r}. {did_you_mean(name, known)}")
@@ -87,8 +87,15 @@ def _grants(needs: Any) -> Any:
     return tuple(values.get(one, one) if isinstance(one, str) else one for one in needs)
 
 
-def _module(file: Path) -> object:
-    spec = spec_from_file_location(f"inhabit_agent_{file.stem}", file)
+def module_in(file: Path, what: str, failure: type[UserError]) -> object:
+    """Run a file of Python, and return its module.
+
+    Args:
+        file: a name that ends in `.py`.
+        what: it defines, in a word for people.
+        failure: raised where it can't be loaded.
+    """
+    spec = spec_from_file_location(f"inhabit_{what}_{file.stem}", file)
     assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
     module = module_from_spec(spec)
     try:
@@ -98,5 +105,5 @@ def _module(file: Path) -> object:
     except BaseException as error:
         if is_interrupt(error):
             raise
-        raise ModelError(f"The agent's file {file} {raised(error)}.") from error
+        raise failure(f"The {what}'s file {file} {raised(error)}.") from error
     return module

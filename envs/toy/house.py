@@ -92,7 +92,7 @@ def apply(house: ToyHouse, action: Action) -> tuple[ToyHouse, Reason | None, str
             return _put(house, item, container)
         case "drop", (item,):
             return _drop(house, item)
-    return house, Reason.UNKNOWN_ACTION, f"Nobody here knows how to {action.text}."
+    return house, Reason.UNKNOWN_ACTION, "Nobody here knows how to do that."
 
 
 def successors(house: ToyHouse) -> Iterator[tuple[Action, ToyHouse]]:

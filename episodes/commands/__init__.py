@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "judge": (f"{_HERE}.judge:judge", "Score perception, cognition and action at every step."),
     "credit": (f"{_HERE}.credit:credit", "Show what each action cost compared with the best one."),
     "compare": (f"{_HERE}.compare:compare", "Compare two runs of the same tasks."),
+    "validate": (f"{_HERE}.validate:validate", "Check whether an environment can be trusted."),
     "replan": (f"{_HERE}.replan:replan", "Ask another agent or model about recorded steps."),
     "watch": (f"{_HERE}.watch:watch", "Serve a live page of a run."),
 }

@@ -1,0 +1,84 @@
+"""`inhabit validate`: whether an environment can be trusted to train or to measure with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from inhabit.episodes.commands.options import Backend, complete_env, names_in
+from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.validating.check import Finding, Verdict
+from inhabit.episodes.validating.report import chosen
+from inhabit.episodes.validating.report import validate as run_checks
+from inhabit.episodes.validating.subject import Subject
+
+_LOOKS = {Verdict.OK: "green", Verdict.FAILED: "red", Verdict.NOT_APPLICABLE: "dim"}
+_WORDS = {Verdict.OK: "ok", Verdict.FAILED: "failed", Verdict.NOT_APPLICABLE: "-"}
+
+
+def validate(
+    env: Annotated[
+        str,
+        typer.Argument(
+            metavar="ENV",
+            help="Name of an environment, FILE.py:REGISTRATION, or gymnasium:ID.",
+            autocompletion=complete_env,
+        ),
+    ],
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Checks or groups to run. [default: all]"),
+    ] = None,
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="Half the tasks, 200 steps, no other process: for CI."),
+    ] = False,
+    n: Annotated[
+        int | None, typer.Option("--n", min=2, help="Tasks. [default: 12, or 6 with --fast]")
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", metavar="FILE", help="Also write an HTML page to this file."),
+    ] = None,
+    backend: Backend = None,
+    assignments: Set = None,
+    as_json: Json = False,
+) -> None:
+    """Check whether an environment can be trusted.
+
+    Measures floors and ceiling, leaks, reproduction, images, time and memory, and runs the tests of
+    the contract. Exit code 0; 1 if a check failed.
+    """
+    checks = chosen(names_in(only))
+    console = answers()
+
+    def tell(one: Finding) -> None:
+        if as_json:
+            return
+        figure = "" if one.figure is None else f"  {one.figure:.4g} ({one.bound})"
+        line = Text(f"{_WORDS[one.verdict]:7}", _LOOKS[one.verdict]).append(
+            f"{one.name}{figure}", "default"
+        )
+        if one.verdict is not Verdict.OK and one.evidence:
+            line.append(f"\n         {one.evidence}", "dim")
+        if one.verdict is Verdict.FAILED:
+            line.append(f"\n         {one.what}; {one.see}", "dim")
+        console.print(line, soft_wrap=True)
+
+    with Subject.open(
+        env, n=n, backend=backend, assignments=assignments or (), fast=fast
+    ) as subject:
+        report = run_checks(subject, checks, tell)
+    if page is not None:
+        from inhabit.episodes.reports.page.validation import write_validation
+
+        write_validation(page, report)
+    if as_json:
+        print_json(report)
+    else:
+        told = ", ".join(f"{report.counts[verdict]} {verdict.value}" for verdict in Verdict)
+        console.print(f"{report.env}: {told}.")
+    raise typer.Exit(1 if report.failed else 0)

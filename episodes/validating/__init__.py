@@ -1,0 +1,1 @@
+"""`inhabit validate`: whether an environment can be trusted to train or to measure with."""

@@ -1,0 +1,174 @@
+"""What an environment says of itself, compared with what it is."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
+
+from inhabit.envs.printable import printable
+from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.subject import DoesNotApply, Subject
+
+_LONGEST_GOAL = 1000
+"""Characters."""
+
+
+def _distribution(subject: Subject) -> Distribution:
+    """The installed package that brings the environment.
+
+    Raises:
+        DoesNotApply: it is in a file, or belongs to Gymnasium.
+    """
+    name = subject.registration.name
+    if subject.target != name:
+        raise DoesNotApply("The environment comes from a file, and from no package.")
+    theirs = [point for point in entry_points(group="inhabit.envs") if point.name == name]
+    if theirs and theirs[0].dist is not None:
+        return theirs[0].dist
+    package = subject.registration.packages[:1] if ":" in name else ("inhabit",)
+    try:
+        return distribution(package[0])
+    except (PackageNotFoundError, IndexError) as error:
+        raise DoesNotApply("The package that brings it is not installed as one.") from error
+
+
+def _licence(subject: Subject) -> Measured:
+    told = _distribution(subject).metadata
+    words = [told.get_all(key) or [] for key in ("License-Expression", "License", "Classifier")]
+    named = [*words[0], *words[1], *(one for one in words[2] if one.startswith("License"))]
+    return Measured(len(named), printable(named[0])[:80] if named else "None is declared.")
+
+
+def _version(subject: Subject) -> Measured:
+    found = _distribution(subject)
+    return Measured(bool(found.version), f"{found.name} {found.version}")
+
+
+def _summary(subject: Subject) -> Measured:
+    return Measured(len(subject.registration.summary.split()), subject.registration.summary)
+
+
+def _settings(subject: Subject) -> Measured:
+    fields = subject.registration.settings.model_json_schema().get("properties", {})
+    dark = [name for name, field in fields.items() if not field.get("description", "").strip()]
+    return Measured(len(dark), f"{dark[0]} has no description." if dark else "")
+
+
+def _kinds(subject: Subject) -> Measured:
+    known = set(subject.registration.kinds(subject.settings))
+    if not known:
+        raise DoesNotApply("The registration lists no kinds.")
+    other = sorted({task.kind for task in subject.tasks} - known)
+    return Measured(len(other), f"{other[0]!r} is not listed." if other else "")
+
+
+def _rooms(subject: Subject) -> Measured:
+    known = {room for of in subject.registration.rooms(subject.settings).values() for room in of}
+    if not known:
+        raise DoesNotApply("The registration lists no rooms.")
+    found = {subject.registration.room_of(task) for task in subject.tasks}
+    other = sorted(str(room) for room in found - known)
+    return Measured(len(other), f"{other[0]!r} is not listed." if other else "")
+
+
+def _goals(subject: Subject) -> Measured:
+    odd = [
+        task.id
+        for task in subject.tasks
+        if printable(task.goal) != task.goal
+        or "\n" in task.goal
+        or len(task.goal) > _LONGEST_GOAL
+        or not any(map(str.isalpha, task.goal))
+    ]
+    return Measured(len(odd), f"The goal of {odd[0]}." if odd else "")
+
+
+def _distinct(subject: Subject) -> Measured:
+    starts = {(t.goal, json.dumps(dict(t.scene), sort_keys=True)) for t in subject.tasks}
+    return Measured(len(starts) / len(subject.tasks))
+
+
+def _names(subject: Subject) -> Measured:
+    """Tasks whose scene names a place of this machine that the registration does not mark."""
+    marked = set(subject.registration.scene_places)
+    odd = [
+        f"{task.id}: {key}"
+        for task in subject.tasks
+        for key, value in task.scene.items()
+        if isinstance(value, str) and value.startswith(("/", "~", "file:")) and key not in marked
+    ]
+    return Measured(len(odd), odd[0] if odd else "")
+
+
+CHECKS = (
+    Check(
+        "card.licence",
+        "licences that its package declares",
+        "Nobody may use what has none.",
+        _licence,
+        at_least=1,
+    ),
+    Check(
+        "card.version",
+        "versions that its package declares",
+        "A figure belongs to a version.",
+        _version,
+        at_least=1,
+    ),
+    Check(
+        "card.summary",
+        "words of its summary",
+        "`inhabit envs` shows it.",
+        _summary,
+        at_least=3,
+        see="inhabit envs",
+    ),
+    Check(
+        "card.settings",
+        "settings without a description",
+        "A setting that is not described is not used.",
+        _settings,
+        at_most=0,
+        see="inhabit envs {env}",
+    ),
+    Check(
+        "runtime.task_declaration_accuracy.kinds",
+        "kinds of tasks that are not listed",
+        "`--kinds` chooses by these names, and reports group by them.",
+        _kinds,
+        at_most=0,
+        see="inhabit envs {env}",
+    ),
+    Check(
+        "runtime.task_declaration_accuracy.rooms",
+        "rooms of tasks that are not listed",
+        "`--rooms` chooses by these names.",
+        _rooms,
+        at_most=0,
+        see="inhabit envs {env}",
+    ),
+    Check(
+        "card.goals",
+        "goals that are no single line of readable text",
+        "A goal is an instruction to a person.",
+        _goals,
+        at_most=0,
+        see="inhabit tasks {env} --n 12",
+    ),
+    Check(
+        "card.tasks_differ",
+        "share of tasks that are no repetition",
+        "Twelve times the same task is one task.",
+        _distinct,
+        at_least=0.9,
+        see="inhabit tasks {env} --n 12",
+    ),
+    Check(
+        "card.places",
+        "places of this machine in scenes that are not marked as such",
+        "Tasks travel to other machines.",
+        _names,
+        at_most=0,
+        see="inhabit tasks {env} --n 12",
+    ),
+)

@@ -1,0 +1,101 @@
+"""A check: a figure, the bound it has to keep, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from unittest import SkipTest
+
+from pydantic import BaseModel
+
+from inhabit.envs.entries import raised
+from inhabit.episodes.validating.subject import DoesNotApply, Subject
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    NOT_APPLICABLE = "does not apply"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a check found."""
+
+    figure: float
+    evidence: str = ""
+    """The worst case in a sentence; empty where there is nothing to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A row of a table of checks. Exactly one of `at_most` and `at_least` is a number."""
+
+    name: str
+    """With its group before the first full stop, as RFC 008 of OpenEnv has it."""
+    what: str
+    """What is measured, as the name of a figure."""
+    why: str
+    measure: Callable[[Subject], Measured]
+    """Raises `DoesNotApply` where the environment has nothing to measure."""
+    at_most: float | None = None
+    at_least: float | None = None
+    see: str = "inhabit validate {env} --only {name}"
+    """A command that shows it; `{env}` stands for the environment, `{name}` for the check."""
+
+    def run(self, subject: Subject) -> Finding:
+        """Measure, and compare with the bound. What the environment raises is a failure."""
+        figure: float | None = None
+        try:
+            measured = self.measure(subject)
+        except (DoesNotApply, SkipTest) as why:
+            verdict, evidence = Verdict.NOT_APPLICABLE, str(why)
+        except Exception as error:  # noqa: BLE001 - whatever it raises is the finding
+            verdict, evidence = Verdict.FAILED, f"The environment {raised(error)}."
+        else:
+            figure, evidence = round(measured.figure, 6), measured.evidence
+            verdict = Verdict.OK if self._keeps(figure) else Verdict.FAILED
+        return Finding(
+            name=self.name,
+            group=self.name.partition(".")[0],
+            what=self.what,
+            why=self.why,
+            figure=figure,
+            bound=self.bound,
+            verdict=verdict,
+            evidence=evidence,
+            see=self.see.format(env=subject.target, name=self.name),
+        )
+
+    @property
+    def bound(self) -> str:
+        """The bound in words, such as "at most 0.5"."""
+        return (
+            f"at most {self.at_most:g}" if self.at_least is None else f"at least {self.at_least:g}"
+        )
+
+    def _keeps(self, figure: float) -> bool:
+        if self.at_least is not None:
+            return figure >= self.at_least
+        assert self.at_most is not None, "A check has a bound."
+        return figure <= self.at_most
+
+
+class Finding(BaseModel, frozen=True):
+    """What a check found of one environment."""
+
+    name: str
+    group: str
+    what: str
+    why: str
+    figure: float | None
+    """None where the check does not apply, or the environment failed meanwhile."""
+    bound: str
+    verdict: Verdict
+    evidence: str
+    """What was found, or why the check does not apply."""
+    see: str
+    """A command that shows it."""

@@ -1,0 +1,273 @@
+"""What the expert reaches, and what agents reach that do not look or think."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from statistics import fmean
+
+from inhabit.envs.core import Action, Task
+from inhabit.episodes.episode import Moment
+from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.subject import (
+    Choose,
+    DoesNotApply,
+    Subject,
+    at_random,
+    play,
+    said_again,
+)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+", text.lower()))
+
+
+def _goal_words(task: Task) -> Choose:
+    """The candidate that shares most words with the goal, less those tried as often."""
+    goal, tried = _words(task.goal), dict[str, int]()
+
+    def choose(now: Moment) -> Action | None:
+        if not now.candidates:
+            return None
+        one = max(now.candidates, key=lambda a: len(_words(a.text) & goal) - tried.get(a.text, 0))
+        tried[one.text] = tried.get(one.text, 0) + 1
+        return one
+
+    return choose
+
+
+def _nth(pick: Callable[[Moment], int]) -> Callable[[Task], Choose]:
+    def agent(task: Task) -> Choose:
+        return lambda now: now.candidates[pick(now)] if now.candidates else None
+
+    return agent
+
+
+def _by_length(sign: int) -> Callable[[Task], Choose]:
+    def agent(task: Task) -> Choose:
+        return lambda now: max(now.candidates, key=lambda a: sign * len(a.text), default=None)
+
+    return agent
+
+
+_AGENTS: Mapping[str, tuple[Callable[[Task], Choose], str]] = {
+    "random": (at_random, "any candidate"),
+    "first_candidate": (_nth(lambda now: 0), "the first candidate"),
+    "last_candidate": (_nth(lambda now: -1), "the last candidate"),
+    "in_turn": (_nth(lambda now: now.number % len(now.candidates)), "the candidates in turn"),
+    "longest_candidate": (_by_length(1), "the candidate with the longest text"),
+    "shortest_candidate": (_by_length(-1), "the candidate with the shortest text"),
+    "goal_words": (_goal_words, "the candidate most like the goal's words"),
+}
+"""Agents that need neither image nor thought."""
+
+
+def _rate(subject: Subject, agent: str) -> float:
+    """The share of tasks that an agent solves, measured once."""
+    if agent == "random":
+        return fmean(one.solved for one in subject.walks)
+    found = subject.kept.get(agent)
+    if not isinstance(found, float):
+        make, _ = _AGENTS[agent]
+        found = fmean(play(subject.env, task, make(task)).solved for task in subject.tasks)
+        subject.kept[agent] = found
+    return found
+
+
+def _floor(agent: str) -> Check:
+    said = _AGENTS[agent][1]
+    return Check(
+        f"semantic.floor.{agent}",
+        f"success rate of choosing {said}",
+        "An environment that this agent solves measures nothing else.",
+        lambda subject: Measured(_rate(subject, agent)),
+        at_most=0.5,
+        see="inhabit run {env} --agent random --n 12 --out runs/floor"
+        if agent == "random"
+        else "inhabit validate {env} --only {name}",
+    )
+
+
+def _oracle_max(subject: Subject) -> Measured:
+    plans = subject.plans
+    failed = [one.task.id for one in plans if not one.solved]
+    return Measured(fmean(one.solved for one in plans), f"Unsolved: {failed[:3]}" if failed else "")
+
+
+def _floor_gap(subject: Subject) -> Measured:
+    ceiling = fmean(one.solved for one in subject.plans)
+    best = max(_AGENTS, key=lambda agent: _rate(subject, agent))
+    rate = _rate(subject, best)
+    return Measured(ceiling - rate, f"The expert: {ceiling:.2f}; {best}: {rate:.2f}.")
+
+
+def _canary_floor(subject: Subject) -> Measured:
+    """Nothing is done, or an action that does not exist."""
+    nothing = Action("stand still and wait for the reward", "stand", ())
+    ways: Mapping[str, Choose] = {"nothing": lambda now: None, "no action": lambda now: nothing}
+    won = [
+        f"{task.id}: {said}"
+        for task in subject.tasks
+        for said, way in ways.items()
+        for one in (play(subject.env, task, way, longest=8),)
+        if one.solved or one.shots[-1].met > one.shots[0].met
+    ]
+    return Measured(len(won), won[0] if won else "")
+
+
+def _said_goal(subject: Subject) -> Measured:
+    def agent(now: Moment) -> Action | None:
+        return subject.env.parse(now.episode.task.goal)
+
+    return Measured(fmean(play(subject.env, t, agent, longest=8).solved for t in subject.tasks))
+
+
+def _one_action(subject: Subject) -> Measured:
+    subject.env.reset(subject.tasks[0], seed=0)
+    rates = {}
+    for one in list(subject.env.actions())[: 6 if subject.fast else 12]:
+        rates[one.text] = fmean(
+            play(subject.env, task, _only(one), longest=10).solved for task in subject.tasks[:6]
+        )
+    if not rates:
+        raise DoesNotApply("There is no candidate at the start.")
+    best = max(rates, key=lambda text: rates[text])
+    return Measured(rates[best], f"Nothing but {best!r}.")
+
+
+def _only(action: Action) -> Choose:
+    return lambda now: action
+
+
+def _one_plan(subject: Subject) -> Measured:
+    """The plan of each task, in the next one."""
+    plans = subject.plans
+    solved = []
+    for one, other in zip(plans, [*plans[1:], plans[0]], strict=True):
+        if one.task.goal == other.task.goal and one.task.scene == other.task.scene:
+            continue
+        told = said_again(subject.env, one)
+        solved.append(play(subject.env, other.task, told, longest=len(one.acted)).solved)
+    if not solved:
+        raise DoesNotApply("All tasks are the same.")
+    return Measured(fmean(solved))
+
+
+def _verifier(subject: Subject) -> Measured:
+    subject.needs_state()
+    seen: dict[str, tuple[int, int]] = {}
+    wrong = []
+    for task in subject.tasks:
+        seen.clear()
+        for salt in ("", "again"):
+            for shot in play(subject.env, task, _to_and_fro(task, salt)).shots:
+                now = (shot.met, shot.total)
+                if shot.digest and seen.setdefault(shot.digest, now) != now:
+                    wrong.append(f"{task.id}: {seen[shot.digest]} and {now} for one state.")
+    return Measured(len(wrong), wrong[0] if wrong else "")
+
+
+def _to_and_fro(task: Task, salt: str) -> Choose:
+    """A few candidates only, again and again, so that states come back."""
+    chosen: list[str] = []
+    pick = at_random(task, salt)
+
+    def choose(now: Moment) -> Action | None:
+        known = {one.text: one for one in now.candidates}
+        if now.number < 3 and (first := pick(now)):
+            chosen.append(first.text)
+        again = [known[text] for text in chosen if text in known]
+        return again[now.number % len(again)] if again and now.number % 5 else pick(now)
+
+    return choose
+
+
+def _in_limit(subject: Subject) -> Measured:
+    late = [one.task.id for one in subject.plans if len(one.acted) > one.task.max_steps]
+    cut = [one.task.id for one in subject.plans if not one.solved]
+    share = 1 - len({*late, *cut}) / len(subject.plans)
+    return Measured(share, f"Not within its max_steps: {[*late, *cut][:3]}" if late or cut else "")
+
+
+def _reference(subject: Subject) -> Measured:
+    off = {
+        one.task.id: abs(cost / one.task.reference_cost - 1)
+        for one in subject.plans
+        if one.task.reference_cost
+        for cost in (sum(s.outcome.cost for s in one.acted if s.outcome),)
+    }
+    if not off:
+        raise DoesNotApply("No task has a reference cost.")
+    worst = max(off, key=lambda name: off[name])
+    return Measured(fmean(off.values()), f"{worst}: off by {off[worst]:.0%}.")
+
+
+CHECKS = (
+    Check(
+        "semantic.oracle_max",
+        "share of tasks that the expert solves",
+        "A task that nobody can solve, or whose solution is not paid, teaches nothing.",
+        _oracle_max,
+        at_least=1,
+        see="inhabit run {env} --agent expert --n 12 --out runs/expert",
+    ),
+    Check(
+        "semantic.floor_gap",
+        "success rate of the expert, less that of the best agent that does not look",
+        "What is measured has to lie between floor and ceiling.",
+        _floor_gap,
+        at_least=0.3,
+    ),
+    Check(
+        "semantic.canary_floor",
+        "tasks in which idling or an unknown action is paid",
+        "Reward cannot be had without the goal.",
+        _canary_floor,
+        at_most=0,
+    ),
+    *(_floor(agent) for agent in _AGENTS),
+    Check(
+        "semantic.floor.goal_said",
+        "success rate of saying the goal itself as the action",
+        "Repeating what one is told is no planning.",
+        _said_goal,
+        at_most=0.5,
+    ),
+    Check(
+        "semantic.floor.one_action",
+        "success rate of the best single action, repeated",
+        "A constant agent knows nothing of the task.",
+        _one_action,
+        at_most=0.5,
+    ),
+    Check(
+        "semantic.floor.one_plan",
+        "success rate of the plan of another task",
+        "Tasks that one plan solves are one task.",
+        _one_plan,
+        at_most=0.5,
+    ),
+    Check(
+        "semantic.verifier_determinism",
+        "states that were judged in two ways",
+        "Loops and undone actions pay if progress depends on more than the state.",
+        _verifier,
+        at_most=0,
+    ),
+    Check(
+        "semantic.solvable_in_limit",
+        "share of tasks that the expert solves within their max_steps",
+        "A limit below the shortest solution makes a task impossible.",
+        _in_limit,
+        at_least=1,
+        see="inhabit run {env} --agent expert --n 12 --out runs/expert",
+    ),
+    Check(
+        "semantic.reference_cost",
+        "difference between the expert's cost and the tasks' reference, as a share",
+        "Path-length weights are computed from the reference.",
+        _reference,
+        at_most=0.25,
+    ),
+)

@@ -1,0 +1,286 @@
+"""What an agent is told that it should find out, and whether the oracle stays out of its reach."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean, median
+from typing import cast
+
+from inhabit.envs.core import Env, Expert, Factual, Privileged, Tools
+from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.subject import (
+    DoesNotApply,
+    Play,
+    Shot,
+    Subject,
+    at_random,
+    play,
+    trace,
+)
+
+
+def _flat(text: str) -> str:
+    """The letters and digits of a text, with a space between words and at both ends."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "
+
+
+def _steps(subject: Subject) -> Iterator[tuple[Play, Shot]]:
+    """The expert's steps that had a choice, each with its episode."""
+    found = [(one, s) for one in subject.plans for s in one.acted if len(s.candidates) > 1]
+    if len(found) < 4:
+        raise DoesNotApply("The expert's episodes have fewer than four choices.")
+    yield from found
+
+
+def _quoted(where: Callable[[Shot], str]) -> Callable[[Subject], Measured]:
+    """The share of the expert's steps at which a text names its action and hardly another."""
+
+    def measure(subject: Subject) -> Measured:
+        named, worst = list[bool](), ""
+        for one, shot in _steps(subject):
+            text, action = _flat(where(shot)), _flat(shot.action)
+            others = [a for a in shot.candidates if _flat(a) != action]
+            told = action in text and action not in _flat(one.task.goal)
+            named.append(told and sum(_flat(a) in text for a in others) <= len(others) / 4)
+            if named[-1]:
+                worst = f"{where(shot)[:200]!r} before {shot.action!r}."
+        return Measured(fmean(named), worst)
+
+    return measure
+
+
+def _in_goal(subject: Subject) -> Measured:
+    told = [
+        one.task.id
+        for one in subject.plans
+        if len({s.action for s in one.acted}) > 1
+        and all(_flat(s.action) in _flat(one.task.goal) for s in one.acted)
+    ]
+    return Measured(len(told), f"{told[0]} tells its whole plan." if told else "")
+
+
+def _in_ids(subject: Subject) -> Measured:
+    told = [
+        f"{one.task.id} holds {shot.action!r}."
+        for one in subject.plans
+        for shot in one.acted
+        if _flat(shot.action) in _flat(f"{one.task.id} {one.task.kind}")
+    ]
+    return Measured(len(told), told[0] if told else "")
+
+
+def _position(end: int) -> Callable[[Subject], Measured]:
+    def measure(subject: Subject) -> Measured:
+        return Measured(fmean(s.candidates[end] == s.action for _, s in _steps(subject)))
+
+    return measure
+
+
+def _plan_alone(subject: Subject) -> Measured:
+    """How alike the candidates at the start and the actions of the plan are (Jaccard)."""
+    alike = []
+    for one in subject.plans:
+        subject.env.reset(one.task, seed=0)
+        offered, plan = set(one.shots[0].candidates), {s.action for s in one.acted}
+        if offered >= {action.text for action in subject.env.vocabulary()}:
+            offered = set()  # What is always offered tells nothing.
+        alike.append(len(offered & plan) / len(offered | plan) if offered | plan else 0.0)
+    return Measured(fmean(alike))
+
+
+def _one_choice(subject: Subject) -> Measured:
+    shots = [s for one in subject.plans for s in one.acted]
+    if not shots:
+        raise DoesNotApply("The expert does nothing.")
+    subject.env.reset(subject.tasks[0], seed=0)
+    if len(subject.env.vocabulary()) < 2:
+        raise DoesNotApply("The vocabulary has one action.")
+    return Measured(fmean(len(s.candidates) == 1 for s in shots))
+
+
+def _progress_told(subject: Subject) -> Measured:
+    """Texts that give the number of goal conditions met whenever it has changed."""
+    told = changed = 0
+    for one in subject.plans:
+        for before, after in zip(one.shots, one.shots[1:], strict=False):
+            if before.met == after.met or after is one.shots[-1]:
+                continue
+            changed += 1
+            text = f"{after.told} {after.seen.text}"
+            told += bool(re.search(rf"\b{after.met}\s*(/|of|out of)\s*{after.total}\b", text))
+    if not changed:
+        raise DoesNotApply("No condition is met before the last action.")
+    return Measured(told / changed)
+
+
+def _time(subject: Subject) -> Measured:
+    """How often the expert's action takes by far the longest or the shortest time to parse."""
+    odd, env = [], subject.env
+    for one in subject.plans[:4]:
+        first = one.shots[0]
+        env.reset(one.task, seed=0)
+        others = [a for a in first.candidates if a != first.action][:6]
+        if not others or not one.acted:
+            continue
+        right, wrong = _parse_seconds(env, first.action), [_parse_seconds(env, a) for a in others]
+        slow = right > 3 * max(wrong) and right - max(wrong) > 1e-3
+        fast = right < min(wrong) / 3 and min(wrong) - right > 1e-3
+        odd.append(slow or fast)
+    if not odd:
+        raise DoesNotApply("There is no choice at the start.")
+    return Measured(fmean(odd))
+
+
+def _parse_seconds(env: Env, text: str) -> float:
+    """The shortest of several times, which other processes disturb least."""
+    found = []
+    for _ in range(5):
+        began = time.perf_counter()
+        env.parse(text)
+        found.append(time.perf_counter() - began)
+    return min(found)
+
+
+def _containment(subject: Subject) -> Measured:
+    """The same episode with and without every oracle asked before each step."""
+    env = subject.env
+    if not isinstance(env, Expert | Privileged | Factual):
+        raise DoesNotApply("This environment has no oracle.")
+    wrong = 0
+    for task in subject.tasks[:4]:
+        pick, again = at_random(task), at_random(task)
+
+        def asked(now: object, pick: Callable[..., object] = pick) -> object:
+            _ask_all(env)
+            return pick(now)
+
+        left = trace(play(env, task, again, longest=10).shots, pictures=False)
+        right = trace(play(env, task, asked, longest=10).shots, pictures=False)  # type: ignore[arg-type]
+        wrong += left != right
+    return Measured(wrong)
+
+
+def _ask_all(env: Env) -> None:
+    if isinstance(env, Expert):
+        env.plan(), env.best_actions()
+    if isinstance(env, Privileged):
+        env.state(), env.digest(), env.admissible()
+    if isinstance(env, Factual):
+        env.things()
+
+
+def _tools(subject: Subject) -> Measured:
+    """Answers of tools that change the state or name the expert's first action."""
+    tools = cast(Tools, subject.needs(Tools, "tools"))
+    env, wrong = subject.env, []
+    for task in subject.tasks[:4]:
+        env.reset(task, seed=0)
+        plan = _flat(env.plan()[0].text) if isinstance(env, Expert) and env.plan() else None
+        before = env.digest() if isinstance(env, Privileged) else None
+        for tool in tools.tools():
+            answer = _flat(str(tools.call(str(tool["name"]), {})))
+            if plan is not None and plan in answer:
+                wrong.append(f"{tool['name']} names the next action.")
+            if isinstance(env, Privileged) and env.digest() != before:
+                wrong.append(f"{tool['name']} changes the state.")
+    return Measured(len(wrong), wrong[0] if wrong else "")
+
+
+def _growing(subject: Subject) -> Measured:
+    """The longest text that an agent reads at a step, in characters."""
+    longest = [len(s.seen.text) + len(s.told) + sum(map(len, s.candidates)) for s in subject.shots]
+    return Measured(max(longest), f"The median is {median(longest):.0f}.")
+
+
+_LEAK = "semantic.no_solution_leakage"
+_WHY = "An agent that is told the solution is not measured by finding it."
+CHECKS: Sequence[Check] = (
+    Check(
+        f"{_LEAK}.text",
+        "share of the expert's steps whose action the observation names",
+        _WHY,
+        _quoted(lambda shot: shot.seen.text),
+        at_most=0.1,
+    ),
+    Check(
+        f"{_LEAK}.feedback",
+        "share of the expert's steps whose action the feedback before names",
+        _WHY,
+        _quoted(lambda shot: shot.told),
+        at_most=0.1,
+    ),
+    Check(f"{_LEAK}.goal", "tasks whose goal holds the whole plan", _WHY, _in_goal, at_most=0),
+    Check(
+        f"{_LEAK}.ids",
+        "actions of plans in ids and kinds of tasks",
+        "Ids end up in logs, file names and prompts.",
+        _in_ids,
+        at_most=0,
+        see="inhabit tasks {env} --n 12",
+    ),
+    Check(
+        f"{_LEAK}.first_candidate",
+        "share of the expert's steps whose action is the first candidate",
+        "Models prefer what stands first.",
+        _position(0),
+        at_most=0.5,
+    ),
+    Check(
+        f"{_LEAK}.last_candidate",
+        "share of the expert's steps whose action is the last candidate",
+        "Models prefer what stands last.",
+        _position(-1),
+        at_most=0.5,
+    ),
+    Check(
+        f"{_LEAK}.candidates",
+        "likeness of the candidates at the start and the plan's actions",
+        "Candidates that are the plan leave only its order to find out.",
+        _plan_alone,
+        at_most=0.7,
+    ),
+    Check(
+        f"{_LEAK}.one_candidate",
+        "share of the expert's steps that offer one candidate",
+        "Where there is no choice, nothing is decided.",
+        _one_choice,
+        at_most=0.5,
+    ),
+    Check(
+        f"{_LEAK}.progress",
+        "share of changes of progress that a text tells in numbers",
+        "Goal conditions are the grader's, never shown to agents.",
+        _progress_told,
+        at_most=0,
+    ),
+    Check(
+        f"{_LEAK}.time",
+        "share of starts at which only the right action parses slowly, or quickly",
+        "The time of an answer is an answer.",
+        _time,
+        at_most=0.6,
+    ),
+    Check(
+        "runtime.oracle_containment",
+        "episodes that asking expert, state and facts has changed",
+        "What graders ask must leave no trace in what agents see.",
+        _containment,
+        at_most=0,
+    ),
+    Check(
+        "runtime.oracle_containment.tools",
+        "answers of tools that give the plan, or calls that change the state",
+        "Tools are for looking.",
+        _tools,
+        at_most=0,
+    ),
+    Check(
+        "runtime.observation_length",
+        "characters that an agent reads at a step, at most",
+        "Texts have to fit a context window.",
+        _growing,
+        at_most=50_000,
+    ),
+)

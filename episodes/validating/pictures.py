@@ -1,0 +1,170 @@
+"""Whether images are alive, show the state, and are needed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.core import Determinism
+from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.subject import DoesNotApply, Play, Shot, Subject
+
+
+def _images(subject: Subject) -> Sequence[NDArray[np.uint8]]:
+    found = [s.seen.rgb for s in subject.shots if s.seen.rgb is not None]
+    if not found:
+        raise DoesNotApply("This environment shows no image.")
+    return found
+
+
+def _share(holds: Callable[[NDArray[np.uint8]], bool]) -> Callable[[Subject], Measured]:
+    def measure(subject: Subject) -> Measured:
+        return Measured(fmean(holds(one) for one in _images(subject)))
+
+    return measure
+
+
+def _always_there(subject: Subject) -> Measured:
+    _images(subject)
+    return Measured(fmean(s.seen.rgb is not None for s in subject.shots))
+
+
+def _side(subject: Subject) -> Measured:
+    return Measured(min(min(one.shape[:2]) for one in _images(subject)))
+
+
+def _pairs(subject: Subject) -> Sequence[tuple[Shot, Shot]]:
+    """Successive moments between which an action worked."""
+    _images(subject)
+    plays: Sequence[Play] = subject.walks
+    return [
+        (before, after)
+        for one in plays
+        for before, after in zip(one.shots, one.shots[1:], strict=False)
+        if before.outcome is not None and before.outcome.reason is None
+    ]
+
+
+def _move(subject: Subject) -> Measured:
+    moved = [one.picture != two.picture for one, two in _pairs(subject)]
+    if not moved:
+        raise DoesNotApply("No random action worked and left the episode going.")
+    return Measured(fmean(moved))
+
+
+def _as_state(subject: Subject) -> Measured:
+    """States that were shown in two ways within one task."""
+    subject.needs_state()
+    if subject.env.determinism is not Determinism.FRAMES:
+        raise DoesNotApply("It does not promise the same pixels.")
+    _images(subject)
+    wrong = 0
+    for one in (*subject.walks,):
+        seen: dict[str, str | None] = {}
+        for shot in one.shots:
+            if shot.digest:
+                wrong += seen.setdefault(shot.digest, shot.picture) != shot.picture
+    return Measured(wrong)
+
+
+def _tasks_differ(subject: Subject) -> Measured:
+    _images(subject)
+    firsts = [one.shots[0].picture for one in subject.walks]
+    return Measured(len(set(firsts)) / len(firsts))
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"[a-z]+", text.lower()))
+
+
+def _alike(one: Counter[str], two: Counter[str]) -> float:
+    both = (one | two).total()
+    return (one & two).total() / both if both else 0.0
+
+
+def _blind(subject: Subject) -> Measured:
+    """Predict each of the expert's actions from the step of another task that reads most alike."""
+    _images(subject)
+    steps = [
+        (number, _words(f"{one.task.goal} {s.seen.text} {s.told} {before}"), s)
+        for number, one in enumerate(subject.plans)
+        for before, s in zip(["", *(x.action for x in one.acted)], one.acted, strict=False)
+        if len(s.candidates) > 1
+    ]
+    hits = []
+    for number, read, shot in steps:
+        others = [(other, x) for n, other, x in steps if n != number]
+        if others:
+            _, near = max(others, key=lambda one: _alike(read, one[0]))
+            said = _words(near.action)
+            guess = max(shot.candidates, key=lambda text: _alike(_words(text), said))
+            hits.append(guess == shot.action)
+    if len(hits) < 4:
+        raise DoesNotApply("The expert's episodes have fewer than four choices.")
+    return Measured(fmean(hits))
+
+
+CHECKS = (
+    Check(
+        "pictures.always_there",
+        "share of moments that have an image",
+        "A model with a fixed prompt expects one at each step.",
+        _always_there,
+        at_least=1,
+    ),
+    Check(
+        "pictures.black",
+        "share of images that are black",
+        "A camera that is off is the most frequent fault of headless simulators.",
+        _share(lambda rgb: int(rgb.max()) <= 8),
+        at_most=0,
+        see="inhabit run {env} --agent random --n 4 --out runs/seen; inhabit show runs/seen",
+    ),
+    Check(
+        "pictures.flat",
+        "share of images of one colour",
+        "An image without edges shows nothing.",
+        _share(lambda rgb: float(rgb.std(axis=(0, 1)).max()) < 2),
+        at_most=0.02,
+    ),
+    Check(
+        "pictures.size",
+        "pixels of the shorter side, at least",
+        "Vision encoders see no less than a patch or two.",
+        _side,
+        at_least=32,
+    ),
+    Check(
+        "pictures.move",
+        "share of actions that worked after which the image is another",
+        "A frozen camera shows the start for ever.",
+        _move,
+        at_least=0.3,
+    ),
+    Check(
+        "pictures.show_the_state",
+        "states that were shown as two images",
+        "An image that lags, flickers or counts steps shows something else than the state.",
+        _as_state,
+        at_most=0,
+    ),
+    Check(
+        "pictures.differ_between_tasks",
+        "share of starts whose image is unlike every other's",
+        "One picture for all tasks tells nothing of any.",
+        _tasks_differ,
+        at_least=0.5,
+    ),
+    Check(
+        "pictures.add_something",
+        "share of the expert's actions that the nearest text of another task predicts",
+        "Where a blind lookup knows the action, images add nothing.",
+        _blind,
+        at_most=0.9,
+    ),
+)

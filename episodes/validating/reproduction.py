@@ -1,0 +1,259 @@
+"""Seeds, repetition and copies: whether the same thing happens again, and only then."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from inhabit.envs.core import Determinism, Env, Forkable, Task
+from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.subject import (
+    DoesNotApply,
+    Play,
+    Subject,
+    at_random,
+    play,
+    said_again,
+    trace,
+)
+
+PROCESS_STEPS = 12
+"""Steps of each episode that another process plays again."""
+_PATIENCE = 300.0
+"""Seconds that it may take for all."""
+
+
+def _sampled(subject: Subject, n: int, seed: int) -> Sequence[Task]:
+    return list(islice(subject.registration.sample(n, seed, subject.settings), n))
+
+
+def _pinned(subject: Subject) -> Measured:
+    n = len(subject.tasks)
+    once, again, fewer = (_sampled(subject, count, 0) for count in (n, n, max(1, n // 2)))
+    wrong = [one.id for one, two in zip(once, again, strict=False) if one != two]
+    wrong += [one.id for one, two in zip(once, fewer, strict=False) if one != two]
+    return Measured(
+        len(wrong) + abs(len(once) - len(again)), f"{wrong[0]} differs." if wrong else ""
+    )
+
+
+def _seed_control(subject: Subject) -> Measured:
+    def start(task: Task) -> str:
+        return f"{task.goal} {json.dumps(dict(task.scene), sort_keys=True)}"
+
+    n = len(subject.tasks)
+    known = {start(task) for task in _sampled(subject, n, 0)}
+    others = _sampled(subject, n, 1)
+    return Measured(sum(start(task) not in known for task in others) / len(others))
+
+
+def _starts(subject: Subject) -> Measured:
+    """Of tasks with different scenes, the share that looks like no other at its start."""
+    scenes: dict[str, str] = {}
+    for one in subject.walks:
+        first = one.shots[0]
+        shown = repr((first.seen.text, first.picture, first.candidates, first.digest))
+        scenes.setdefault(json.dumps(dict(one.task.scene), sort_keys=True), shown)
+    if len(scenes) < 2:
+        raise DoesNotApply("All tasks have one scene.")
+    return Measured(len(set(scenes.values())) / len(scenes))
+
+
+def _deterministic(subject: Subject) -> None:
+    if subject.env.determinism is Determinism.NONE:
+        raise DoesNotApply("It does not claim to be deterministic.")
+
+
+def traces(subject: Subject) -> Mapping[str, Sequence[str]]:
+    """Task -> a hash of each moment of a random episode, for another process to compare."""
+    exact = subject.env.determinism is Determinism.FRAMES
+    some, env = subject.tasks[:4], subject.env
+    walks = [play(env, task, at_random(task), longest=PROCESS_STEPS) for task in some]
+    return {one.task.id: trace(one.shots, pictures=exact) for one in walks}
+
+
+def _processes(subject: Subject) -> Measured:
+    _deterministic(subject)
+    if subject.fast:
+        raise DoesNotApply("--fast starts no other process.")
+    asked = {
+        "target": subject.target,
+        "backend": subject.backend,
+        "n": len(subject.tasks),
+        "settings": [f"{k}={v}" for k, v in _given(subject).items()],
+    }
+    # Another hash seed, so that whatever goes by the order of a set differs.
+    other = subprocess.run(
+        [sys.executable, "-m", "inhabit.episodes.validating.again"],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+        env={**os.environ, "PYTHONHASHSEED": "4711"},
+        check=False,
+    )
+    if other.returncode:
+        return Measured(1, f"The other process ended with: {other.stderr.strip()[-300:]}")
+    here, there = traces(subject), json.loads(other.stdout.splitlines()[-1])
+    wrong = [name for name in here if list(here[name]) != there.get(name)]
+    return Measured(len(wrong), f"{wrong[0]} differs." if wrong else "")
+
+
+def _given(subject: Subject) -> Mapping[str, object]:
+    """The settings that are not the defaults."""
+    plain, default = subject.settings.model_dump(), type(subject.settings)().model_dump()
+    return {key: value for key, value in plain.items() if value != default[key]}
+
+
+def _replay(subject: Subject) -> Measured:
+    """Episodes as a record has them, texts alone, acted again in another environment."""
+    _deterministic(subject)
+    exact = subject.env.determinism is Determinism.FRAMES
+    wrong = []
+    for one in _recorded(subject):
+        told = said_again(subject.other, one)
+        again = play(subject.other, one.task, told, longest=len(one.acted))
+        left, right = (trace(x.shots, pictures=exact) for x in (one, again))
+        if left != right:
+            wrong.append(one.task.id)
+    return Measured(len(wrong), f"{wrong[0]} differs." if wrong else "")
+
+
+def _recorded(subject: Subject) -> Iterator[Play]:
+    for task in subject.tasks[: 3 if subject.fast else 6]:
+        longest = min(20, task.max_steps)
+        yield play(subject.env, task, at_random(task, "replay"), longest=longest)
+
+
+def _forks(subject: Subject) -> Measured:
+    """Copies that go on in another way than what they were copied from."""
+    env = subject.needs(Forkable, "a copy of its state")
+    wrong = []
+    for task in subject.tasks[:4]:
+        env.reset(task, seed=0)
+        pick, texts = random.Random(f"fork {task.id}"), list[str]()
+        for _ in range(3):
+            _act(env, pick.choice([*env.actions()]).text)
+        with cast(Forkable, env).fork() as copy:
+            for _ in range(6):
+                offered = [one.text for one in copy.actions()]
+                texts.append(pick.choice(offered) if offered else "")
+                left, right = _act(copy, texts[-1]), _act(cast(Env, env), texts[-1])
+                if left != right:
+                    wrong.append(f"{task.id}: {texts[-1]!r} gives {left} and {right}.")
+    return Measured(len(wrong), wrong[0] if wrong else "")
+
+
+def _act(env: Env, text: str) -> tuple[object, ...]:
+    action = env.parse(text)
+    outcome = env.act(action) if action else None
+    return outcome, env.observe().text, env.progress(), [one.text for one in env.actions()]
+
+
+def _reset_anywhere(subject: Subject) -> Measured:
+    """Starts that are not as they were, after a reset in the middle of an episode."""
+    _deterministic(subject)
+    exact = subject.env.determinism is Determinism.FRAMES
+    wrong = []
+    for task in subject.tasks[:2]:
+        first = play(subject.other, task, at_random(task), longest=1).shots[:1]
+        start = trace(first, pictures=exact)
+        for length in range(1, 5 if subject.fast else 9):
+            play(subject.env, task, at_random(task, str(length)), longest=length)
+            again = play(subject.env, task, at_random(task), longest=1).shots[:1]
+            if trace(again, pictures=exact) != start:
+                wrong.append(f"{task.id} after {length} steps.")
+    return Measured(len(wrong), wrong[0] if wrong else "")
+
+
+def _containment(subject: Subject) -> Measured:
+    """What an episode changes of the process around it."""
+
+    def now() -> Mapping[str, object]:
+        return {
+            "the environment variables": dict(os.environ),
+            "the working folder": [Path.cwd(), *sorted(Path.cwd().iterdir())],
+            "random's global state": hash(random.getstate()),
+            "NumPy's global state": repr(np.random.get_state()),
+        }
+
+    with subject.make() as env:
+        env.reset(subject.tasks[0], seed=0)
+        before = now()
+        play(env, subject.tasks[0], at_random(subject.tasks[0], "host"), longest=10)
+        after = now()
+    wrong = [what for what in before if before[what] != after[what]]
+    return Measured(len(wrong), f"It changes {', '.join(wrong)}." if wrong else "")
+
+
+CHECKS = (
+    Check(
+        "static.task_distribution_pinning",
+        "tasks that differ when they are sampled again, or fewer of them",
+        "A task set is named by its seed.",
+        _pinned,
+        at_most=0,
+        see="inhabit tasks {env} --n 12 --seed 0",
+    ),
+    Check(
+        "runtime.seed_control",
+        "share of the tasks of seed 1 that seed 0 does not have",
+        "A seed that changes nothing makes every experiment the same one.",
+        _seed_control,
+        at_least=0.5,
+        see="inhabit tasks {env} --n 12 --seed 1",
+    ),
+    Check(
+        "runtime.seed_control.starts",
+        "share of scenes whose start differs from every other's",
+        "A scene that is not built as it says is another task.",
+        _starts,
+        at_least=0.5,
+    ),
+    Check(
+        "runtime.episode_determinism",
+        "episodes that differ in another process with another hash seed",
+        "Same seed, same bytes: on another day, too.",
+        _processes,
+        at_most=0,
+        see="inhabit run {env} --agent random --n 4 --out runs/once; inhabit replay runs/once",
+    ),
+    Check(
+        "semantic.replayability",
+        "episodes that differ when their recorded texts are acted again",
+        "A record that can't be played again proves nothing.",
+        _replay,
+        at_most=0,
+        see="inhabit run {env} --agent random --n 4 --out runs/once; inhabit replay runs/once",
+    ),
+    Check(
+        "runtime.fork_fidelity",
+        "copies that go on differently from the original",
+        "Lookahead and groups of rollouts stand on copies.",
+        _forks,
+        at_most=0,
+    ),
+    Check(
+        "runtime.episode_isolation",
+        "starts that differ after a reset in the middle of an episode",
+        "Trainers reset whenever they like.",
+        _reset_anywhere,
+        at_most=0,
+    ),
+    Check(
+        "runtime.host_containment",
+        "things of the process that an episode changes",
+        "An environment that seeds global generators or writes files disturbs its neighbours.",
+        _containment,
+        at_most=0,
+    ),
+)
