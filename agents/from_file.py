@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+import sys
 from collections.abc import Collection
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -97,12 +98,14 @@ def module_in(file: Path, what: str, failure: type[UserError]) -> object:
     """
     spec = spec_from_file_location(f"inhabit_{what}_{file.stem}", file)
     assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
-    module = module_from_spec(spec)
+    # Dataclasses look for the module of a class among those that are loaded.
+    module = sys.modules[spec.name] = module_from_spec(spec)
     try:
         with same_folder():
             spec.loader.exec_module(module)
     # The file of somebody may raise anything, or leave, while it is loaded.
     except BaseException as error:
+        del sys.modules[spec.name]
         if is_interrupt(error):
             raise
         raise failure(f"The {what}'s file {file} {raised(error)}.") from error

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
-from inhabit.envs.core import Action, Env, Forkable, Privileged, Reason, Task
+from inhabit.agents.core import Decision
+from inhabit.envs.core import Action, Forkable, Privileged, Reason, Task
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.validating.check import Check, Measured
 from inhabit.episodes.validating.subject import DoesNotApply, Subject, at_random, play
 
@@ -30,36 +32,37 @@ _LONGEST_REPLY = 4000
 
 
 def _executable(subject: Subject) -> Measured:
-    """Every candidate of a few moments, done in a copy or in the environment set back to it."""
+    """Every candidate of a few moments, done in a copy or after the same steps."""
     unknown, tried = [], 0
     for task in subject.tasks[:3]:
         for after in (0, 3):
-            for action, env in _each(subject, task, after):
+            for action, reason in _each(subject, task, after):
                 tried += 1
-                if env.act(action).reason is Reason.UNKNOWN_ACTION:
+                if reason is Reason.UNKNOWN_ACTION:
                     unknown.append(f"{task.id}: {action.text!r}")
     said = f"{unknown[0]} is offered and unknown." if unknown else f"{tried} candidates were tried."
     return Measured(len(unknown), said)
 
 
-def _each(subject: Subject, task: Task, after: int) -> Iterator[tuple[Action, Env]]:
-    """Each candidate after so many random steps, with an environment at that moment."""
+def _each(subject: Subject, task: Task, after: int) -> Iterator[tuple[Action, Reason | None]]:
+    """Each candidate after so many random steps, and why it fails then."""
     most = 20 if subject.fast else 60
-    _walk_to(subject.env, task, after)
+    episode = _walked(subject, task, after)
     for action in list(subject.env.actions())[:most]:
         if isinstance(subject.env, Forkable):
-            with subject.env.fork() as copy:
-                yield action, copy
+            with episode.fork() as copy:
+                yield action, copy.act(Decision(action)).reason
         else:
-            _walk_to(subject.env, task, after)
-            yield action, subject.env
+            episode = _walked(subject, task, after)
+            yield action, episode.act(Decision(action)).reason
 
 
-def _walk_to(env: Env, task: Task, after: int) -> None:
-    if after:
-        play(env, task, at_random(task, "each"), longest=after)
-    else:
-        env.reset(task, seed=0)
+def _walked(subject: Subject, task: Task, after: int) -> Episode:
+    episode, pick = subject.begin(task), at_random(task, "each")
+    for _ in range(after):
+        if episode.now.ending is None:
+            episode.act(Decision(pick(episode.now), raw="(nothing)"))
+    return episode
 
 
 def _expert_offered(subject: Subject) -> Measured:
@@ -80,7 +83,7 @@ def _doubles(subject: Subject) -> Measured:
 def _in_vocabulary(subject: Subject) -> Measured:
     shares, lacking = [], ""
     for task in subject.tasks[:4]:
-        subject.env.reset(task, seed=0)
+        subject.begin(task)
         words = {one.text for one in subject.env.vocabulary()}
         for shot in play(subject.env, task, at_random(task), longest=8).shots:
             for text in shot.candidates:
@@ -110,17 +113,17 @@ def _works(subject: Subject) -> Measured:
 
 def _hostile(subject: Subject) -> Measured:
     env, wrong = subject.env, []
-    env.reset(subject.tasks[0], seed=0)
+    subject.begin(subject.tasks[0])
     verb = next(iter(env.vocabulary())).verb
     for text in _HOSTILE:
-        before = env.digest() if isinstance(env, Privileged) else None
-        for action in (env.parse(text), Action(text, verb, (text,)), Action(text, text, ())):
-            said = "" if action is None else env.act(action).feedback
+        episode = subject.begin(subject.tasks[0])
+        before, parsed = episode.now.digest, env.parse(text)
+        for action in (parsed, Action(text, verb, (text,)), Action(text, text, ())):
+            said = episode.act(Decision(action, raw=text)).feedback
             if any(ord(c) < 32 and c not in "\n\t" for c in said) or len(said) > _LONGEST_REPLY:
                 wrong.append(f"The feedback repeats {text[:30]!r}.")
-        if isinstance(env, Privileged) and env.digest() != before and env.parse(text) is None:
+        if parsed is None and episode.now.digest != before:
             wrong.append(f"{text[:30]!r} changes the state.")
-        env.reset(subject.tasks[0], seed=0)
     if Path(_FILE).exists():
         wrong.append(f"{_FILE} was made in the working folder.")
     return Measured(len(wrong), wrong[0] if wrong else "")

@@ -135,8 +135,7 @@ def _left_behind(subject: Subject) -> Measured:
     counts = list[int]()
     for _ in range(4):
         with subject.make() as env:
-            env.reset(subject.tasks[0], seed=0)
-            env.observe()
+            Episode(env, subject.tasks[0]).reset().observation  # noqa: B018
         files = sum(1 for _ in Path("/proc/self/fd").iterdir())
         counts.append(threading.active_count() + files + sum(1 for _ in _processes()))
     return Measured((counts[-1] - counts[0]) / 3, f"In use after each: {counts}.")

@@ -124,7 +124,7 @@ def _said_goal(subject: Subject) -> Measured:
 
 
 def _one_action(subject: Subject) -> Measured:
-    subject.env.reset(subject.tasks[0], seed=0)
+    subject.begin(subject.tasks[0])
     rates = {}
     for one in list(subject.env.actions())[: 6 if subject.fast else 12]:
         rates[one.text] = fmean(

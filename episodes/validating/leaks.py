@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from statistics import fmean, median
 from typing import cast
 
@@ -34,19 +35,31 @@ def _steps(subject: Subject) -> Iterator[tuple[Play, Shot]]:
     yield from found
 
 
+def _gain(rows: Sequence[tuple[Collection[str], str]]) -> float:
+    """How much better the named actions hit the expert's than its own frequencies do.
+
+    Args:
+        rows: for each of the expert's steps, the actions that are named, and its own.
+    """
+    often = Counter(right for _, right in rows)
+    gain = sum((a == right) - often[a] / len(rows) for named, right in rows for a in named)
+    return max(0.0, gain / len(rows))
+
+
 def _quoted(where: Callable[[Shot], str]) -> Callable[[Subject], Measured]:
-    """The share of the expert's steps at which a text names its action and hardly another."""
+    """What a text gives away by naming the expert's action and hardly another one."""
 
     def measure(subject: Subject) -> Measured:
-        named, worst = list[bool](), ""
+        rows, worst = list[tuple[Collection[str], str]](), ""
         for one, shot in _steps(subject):
-            text, action = _flat(where(shot)), _flat(shot.action)
-            others = [a for a in shot.candidates if _flat(a) != action]
-            told = action in text and action not in _flat(one.task.goal)
-            named.append(told and sum(_flat(a) in text for a in others) <= len(others) / 4)
-            if named[-1]:
+            text, goal = _flat(where(shot)), _flat(one.task.goal)
+            named = {a for a in shot.candidates if _flat(a) in text and _flat(a) not in goal}
+            if len(named) > 1 + len(shot.candidates) / 4:
+                named = set()  # A list of what can be done.
+            rows.append((named, shot.action))
+            if shot.action in named:
                 worst = f"{where(shot)[:200]!r} before {shot.action!r}."
-        return Measured(fmean(named), worst)
+        return Measured(_gain(rows), worst)
 
     return measure
 
@@ -73,7 +86,7 @@ def _in_ids(subject: Subject) -> Measured:
 
 def _position(end: int) -> Callable[[Subject], Measured]:
     def measure(subject: Subject) -> Measured:
-        return Measured(fmean(s.candidates[end] == s.action for _, s in _steps(subject)))
+        return Measured(_gain([([s.candidates[end]], s.action) for _, s in _steps(subject)]))
 
     return measure
 
@@ -82,7 +95,7 @@ def _plan_alone(subject: Subject) -> Measured:
     """How alike the candidates at the start and the actions of the plan are (Jaccard)."""
     alike = []
     for one in subject.plans:
-        subject.env.reset(one.task, seed=0)
+        subject.begin(one.task)
         offered, plan = set(one.shots[0].candidates), {s.action for s in one.acted}
         if offered >= {action.text for action in subject.env.vocabulary()}:
             offered = set()  # What is always offered tells nothing.
@@ -94,7 +107,7 @@ def _one_choice(subject: Subject) -> Measured:
     shots = [s for one in subject.plans for s in one.acted]
     if not shots:
         raise DoesNotApply("The expert does nothing.")
-    subject.env.reset(subject.tasks[0], seed=0)
+    subject.begin(subject.tasks[0])
     if len(subject.env.vocabulary()) < 2:
         raise DoesNotApply("The vocabulary has one action.")
     return Measured(fmean(len(s.candidates) == 1 for s in shots))
@@ -120,7 +133,7 @@ def _time(subject: Subject) -> Measured:
     odd, env = [], subject.env
     for one in subject.plans[:4]:
         first = one.shots[0]
-        env.reset(one.task, seed=0)
+        subject.begin(one.task)
         others = [a for a in first.candidates if a != first.action][:6]
         if not others or not one.acted:
             continue
@@ -176,7 +189,7 @@ def _tools(subject: Subject) -> Measured:
     tools = cast(Tools, subject.needs(Tools, "tools"))
     env, wrong = subject.env, []
     for task in subject.tasks[:4]:
-        env.reset(task, seed=0)
+        subject.begin(task)
         plan = _flat(env.plan()[0].text) if isinstance(env, Expert) and env.plan() else None
         before = env.digest() if isinstance(env, Privileged) else None
         for tool in tools.tools():
@@ -199,14 +212,14 @@ _WHY = "An agent that is told the solution is not measured by finding it."
 CHECKS: Sequence[Check] = (
     Check(
         f"{_LEAK}.text",
-        "share of the expert's steps whose action the observation names",
+        "share of the expert's steps that the observation names, beyond their frequency",
         _WHY,
         _quoted(lambda shot: shot.seen.text),
         at_most=0.1,
     ),
     Check(
         f"{_LEAK}.feedback",
-        "share of the expert's steps whose action the feedback before names",
+        "share of the expert's steps that the feedback names, beyond their frequency",
         _WHY,
         _quoted(lambda shot: shot.told),
         at_most=0.1,
@@ -222,17 +235,17 @@ CHECKS: Sequence[Check] = (
     ),
     Check(
         f"{_LEAK}.first_candidate",
-        "share of the expert's steps whose action is the first candidate",
+        "share of the expert's steps that stand first, beyond their frequency",
         "Models prefer what stands first.",
         _position(0),
-        at_most=0.5,
+        at_most=0.3,
     ),
     Check(
         f"{_LEAK}.last_candidate",
-        "share of the expert's steps whose action is the last candidate",
+        "share of the expert's steps that stand last, beyond their frequency",
         "Models prefer what stands last.",
         _position(-1),
-        at_most=0.5,
+        at_most=0.3,
     ),
     Check(
         f"{_LEAK}.candidates",

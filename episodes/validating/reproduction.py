@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
-from inhabit.envs.core import Determinism, Env, Forkable, Task
+from inhabit.agents.core import Decision
+from inhabit.envs.core import Action, Determinism, Forkable, Task
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.validating.check import Check, Measured
 from inhabit.episodes.validating.subject import (
     DoesNotApply,
@@ -136,27 +137,27 @@ def _recorded(subject: Subject) -> Iterator[Play]:
 
 def _forks(subject: Subject) -> Measured:
     """Copies that go on in another way than what they were copied from."""
-    env = subject.needs(Forkable, "a copy of its state")
+    subject.needs(Forkable, "a copy of its state")
     wrong = []
     for task in subject.tasks[:4]:
-        env.reset(task, seed=0)
-        pick, texts = random.Random(f"fork {task.id}"), list[str]()
+        episode, pick = subject.begin(task), at_random(task, "fork")
         for _ in range(3):
-            _act(env, pick.choice([*env.actions()]).text)
-        with cast(Forkable, env).fork() as copy:
+            _act(episode, pick(episode.now))
+        with episode.fork() as copy:
             for _ in range(6):
-                offered = [one.text for one in copy.actions()]
-                texts.append(pick.choice(offered) if offered else "")
-                left, right = _act(copy, texts[-1]), _act(cast(Env, env), texts[-1])
+                action = pick(copy.now)
+                left, right = _act(copy, action), _act(episode, action)
                 if left != right:
-                    wrong.append(f"{task.id}: {texts[-1]!r} gives {left} and {right}.")
-    return Measured(len(wrong), wrong[0] if wrong else "")
+                    wrong.append(f"{task.id}, {action and action.text!r}: {left} and {right}.")
+    return Measured(len(wrong), wrong[0][:400] if wrong else "")
 
 
-def _act(env: Env, text: str) -> tuple[object, ...]:
-    action = env.parse(text)
-    outcome = env.act(action) if action else None
-    return outcome, env.observe().text, env.progress(), [one.text for one in env.actions()]
+def _act(episode: Episode, action: Action | None) -> tuple[object, ...]:
+    if episode.now.ending is not None:
+        return ()
+    now = episode.act(Decision(action, raw="(nothing)"))
+    offered = [one.text for one in now.candidates]
+    return now.reason, now.feedback, now.met, now.over, now.observation.text, offered
 
 
 def _reset_anywhere(subject: Subject) -> Measured:
@@ -165,8 +166,9 @@ def _reset_anywhere(subject: Subject) -> Measured:
     exact = subject.env.determinism is Determinism.FRAMES
     wrong = []
     for task in subject.tasks[:2]:
-        first = play(subject.other, task, at_random(task), longest=1).shots[:1]
-        start = trace(first, pictures=exact)
+        with subject.make() as new:
+            first = play(new, task, at_random(task), longest=1).shots[:1]
+            start = trace(first, pictures=exact)
         for length in range(1, 5 if subject.fast else 9):
             play(subject.env, task, at_random(task, str(length)), longest=length)
             again = play(subject.env, task, at_random(task), longest=1).shots[:1]
@@ -186,11 +188,14 @@ def _containment(subject: Subject) -> Measured:
             "NumPy's global state": repr(np.random.get_state()),
         }
 
-    with subject.make() as env:
-        env.reset(subject.tasks[0], seed=0)
-        before = now()
-        play(env, subject.tasks[0], at_random(subject.tasks[0], "host"), longest=10)
-        after = now()
+    kept = random.getstate(), np.random.get_state()
+    random.seed("validate")
+    np.random.seed(4711)
+    before = now()
+    play(subject.env, subject.tasks[0], at_random(subject.tasks[0], "host"), longest=10)
+    after = now()
+    random.setstate(kept[0])
+    np.random.set_state(kept[1])
     wrong = [what for what in before if before[what] != after[what]]
     return Measured(len(wrong), f"It changes {', '.join(wrong)}." if wrong else "")
 

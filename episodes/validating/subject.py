@@ -157,6 +157,12 @@ class Subject:
         """Another one, to compare with."""
         return self.make()
 
+    def begin(self, task: Task) -> Episode:
+        """An episode of `task` in the environment, at its start."""
+        episode = Episode(self.env, task)
+        episode.reset()
+        return episode
+
     @cached_property
     def plans(self) -> Sequence[Play]:
         """An episode of the expert for each task.

@@ -1,0 +1,620 @@
+"""`inhabit validate` names planted faults by the check for each, and no sound environment."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from inhabit.cli import main
+from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
+from inhabit.envs.registry import Registration
+from inhabit.envs.toy import REGISTRATION as TOY
+from inhabit.envs.toy.env import Toy
+from inhabit.envs.toy.house import vocabulary
+from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.validating.check import Verdict
+from inhabit.episodes.validating.report import CHECKS, chosen, validate
+from inhabit.episodes.validating.subject import Subject
+
+SING = Action("sing a song", "sing")
+ASKED = Action("do what was asked", "do")
+
+
+class Faulty(Toy):
+    """The toy house, with the task at hand and a count of its actions."""
+
+    acts = 0
+
+    def __init__(self, settings: ToySettings | None = None) -> None:
+        super().__init__(settings)
+        self.__dict__["first"] = ""
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        super().reset(task, seed=seed)
+        self.acts, self.task = 0, task
+
+    def act(self, action: Action) -> Outcome:
+        self.acts += 1
+        return super().act(action)
+
+    def next(self) -> str:
+        plan = Toy.plan(self)
+        return plan[0].text if plan else "rest"
+
+
+class TextTellsThePlan(Faulty):
+    def observe(self) -> Observation:
+        return replace(super().observe(), text=f"It would be wise to {self.next()}.")
+
+
+class FeedbackTellsThePlan(Faulty):
+    def act(self, action: Action) -> Outcome:
+        done = super().act(action)
+        return replace(done, feedback=f"{done.feedback} Now {self.next()}!")
+
+
+class AnswerFirst(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return sorted(super().actions(), key=lambda one: one.text != self.next())
+
+
+class AnswerLast(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return sorted(super().actions(), key=lambda one: one.text == self.next())
+
+
+class CandidatesAreThePlan(Faulty):
+    def actions(self) -> Sequence[Action]:
+        if self.acts == 0:
+            self.offered = list(dict.fromkeys(sorted(Toy.plan(self), key=lambda a: a.text)))
+        return self.offered or list(vocabulary())
+
+
+class OneCandidate(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return list(Toy.plan(self))[:1] or list(vocabulary())
+
+
+class ProgressIsTold(Faulty):
+    def act(self, action: Action) -> Outcome:
+        done = super().act(action)
+        return replace(done, feedback=f"{done.feedback} ({done.met} of {done.total})")
+
+
+class AnswerParsesSlowly(Faulty):
+    def parse(self, text: str) -> Action | None:
+        if text == self.next():
+            time.sleep(0.01)
+        return super().parse(text)
+
+
+class SceneIsIgnored(Faulty):
+    def reset(self, task: Task, *, seed: int) -> None:
+        super().reset(next(sample(1, 0)), seed=seed)
+
+
+class OrderOfASet(Faulty):
+    def actions(self) -> Sequence[Action]:
+        known = {one.text: one for one in super().actions()}
+        return [known[text] for text in set(known)]
+
+
+class AnotherInEachProcess(Faulty):
+    made = count()
+
+    def __init__(self, settings: ToySettings | None = None) -> None:
+        super().__init__(settings)
+        self.number = next(self.made)
+
+    def act(self, action: Action) -> Outcome:
+        return replace(super().act(action), feedback=f"Env {self.number} says hello.")
+
+
+class ForkForgets(Faulty):
+    def fork(self) -> Toy:
+        copy = super().fork()
+        copy._house = replace(copy._house, room="hall")
+        return copy
+
+
+class ResetForgetsTheEyes(Faulty):
+    def reset(self, task: Task, *, seed: int) -> None:
+        seen = self._seen
+        super().reset(task, seed=seed)
+        self._seen |= seen
+
+
+class SeedsTheProcess(Faulty):
+    def act(self, action: Action) -> Outcome:
+        random.seed(0)
+        np.random.seed(0)
+        return super().act(action)
+
+
+class ExpertStopsEarly(Faulty):
+    def plan(self) -> Sequence[Action]:
+        return list(super().plan())[:-1]
+
+
+class _Paid(Faulty):
+    """Is paid in its own way."""
+
+    def won(self) -> bool:
+        return False
+
+    def progress(self) -> tuple[int, int]:
+        met, total = super().progress()
+        return (total if self.won() else met), total
+
+
+class AnythingWins(_Paid):
+    def won(self) -> bool:
+        return self.acts >= 6
+
+
+class IdlingIsPaid(_Paid):
+    def won(self) -> bool:
+        return self.acts >= 3
+
+
+class OneActionWins(_Paid):
+    fridge = 0
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        self.fridge = 0
+        super().reset(task, seed=seed)
+
+    def act(self, action: Action) -> Outcome:
+        self.fridge += action.text == "go to the kitchen"
+        return super().act(action)
+
+    def won(self) -> bool:
+        return self.fridge >= 2
+
+
+class SayingTheGoalWins(_Paid):
+    asked = False
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        self.asked = False
+        super().reset(task, seed=seed)
+
+    def parse(self, text: str) -> Action | None:
+        return ASKED if text in (self.task.goal, ASKED.text) else super().parse(text)
+
+    def act(self, action: Action) -> Outcome:
+        self.asked |= action == ASKED
+        return super().act(action)
+
+    def won(self) -> bool:
+        return self.asked
+
+
+class LoopIsPaid(_Paid):
+    """Each action that works counts, and so does going to and fro."""
+
+    worked = 0
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        self.worked = 0
+        super().reset(task, seed=seed)
+
+    def act(self, action: Action) -> Outcome:
+        done = super().act(action)
+        self.worked += done.reason is None
+        return replace(done, met=self.progress()[0])
+
+    def won(self) -> bool:
+        return self.worked >= 4
+
+
+class OffersTheUnknown(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return [*super().actions(), SING]
+
+
+class OffersBeyondItsVocabulary(Faulty):
+    def vocabulary(self) -> Sequence[Action]:
+        return [one for one in super().vocabulary() if one.verb != "drop"]
+
+
+class OffersTwice(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return [*super().actions(), *super().actions()]
+
+
+class DoesNotOfferTheWay(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return [one for one in super().actions() if one.verb not in ("put", "pick")]
+
+
+class DeadEnd(Faulty):
+    def actions(self) -> Sequence[Action]:
+        return super().actions() if self.acts < 3 else []
+
+
+class NothingWorks(Faulty):
+    def act(self, action: Action) -> Outcome:
+        if self.acts < 40 and action.text != self.next():
+            return Outcome(Reason.BLOCKED, "It does not work.", *self.progress(), over=False)
+        return super().act(action)
+
+    def actions(self) -> Sequence[Action]:
+        return [one for one in super().actions() if one.text != self.next()]
+
+
+class EchoesControlCharacters(Faulty):
+    def act(self, action: Action) -> Outcome:
+        return replace(super().act(action), feedback=f"You said {action.text!s}.")
+
+
+class FormatsTheAction(Faulty):
+    def act(self, action: Action) -> Outcome:
+        return replace(super().act(action), feedback=f"Did: {action.text}".format(self.acts))
+
+
+class PlanningLooksAround(Faulty):
+    def plan(self) -> Sequence[Action]:
+        self._seen |= {"apple", "ball", "book", "cup"}
+        return super().plan()
+
+
+class ToolTellsThePlan(Faulty):
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        return [super().call(name, arguments), self.next()]
+
+
+class EndlessText(Faulty):
+    def observe(self) -> Observation:
+        return replace(super().observe(), text="and so on " * 6000)
+
+
+class _Camera(Faulty):
+    def observe(self) -> Observation:
+        seen = super().observe()
+        return replace(seen, rgb=self.seen(seen.rgb.copy()))
+
+    def seen(self, rgb: np.ndarray) -> np.ndarray | None:
+        return rgb
+
+
+class BlackCamera(_Camera):
+    def seen(self, rgb: np.ndarray) -> np.ndarray:
+        return np.zeros_like(rgb)
+
+
+class GreyCamera(_Camera):
+    def seen(self, rgb: np.ndarray) -> np.ndarray:
+        return np.full_like(rgb, 128 + len(self._house.room))
+
+
+class FrozenCamera(_Camera):
+    def reset(self, task: Task, *, seed: int) -> None:
+        self.kept: np.ndarray | None = None
+        super().reset(task, seed=seed)
+
+    def seen(self, rgb: np.ndarray) -> np.ndarray:
+        self.kept = rgb if self.kept is None else self.kept
+        return self.kept.copy()
+
+
+class LateCamera(_Camera):
+    """Shows what was there before the last action."""
+
+    def reset(self, task: Task, *, seed: int) -> None:
+        super().reset(task, seed=seed)
+        self.old = Toy.observe(self).rgb
+
+    def act(self, action: Action) -> Outcome:
+        self.old = Toy.observe(self).rgb
+        return super().act(action)
+
+    def seen(self, rgb: np.ndarray) -> np.ndarray:
+        return self.old.copy()
+
+
+class OnePicture(_Camera):
+    def seen(self, rgb: np.ndarray) -> np.ndarray:
+        rgb[:] = np.arange(rgb.size).reshape(rgb.shape) % 251
+        rgb[0, 0] = min(self.acts, 250)
+        return rgb
+
+
+class TinyPicture(_Camera):
+    def seen(self, rgb: np.ndarray) -> np.ndarray:
+        return rgb[::6, ::6].copy()
+
+
+class CameraDropsFrames(_Camera):
+    def seen(self, rgb: np.ndarray) -> np.ndarray | None:
+        return None if self.acts % 3 == 2 else rgb
+
+
+class KeepsEverything(Faulty):
+    def act(self, action: Action) -> Outcome:
+        self.__dict__.setdefault("kept", []).append(bytearray(b"x" * 600_000))
+        return super().act(action)
+
+
+class SlowStep(Faulty):
+    def act(self, action: Action) -> Outcome:
+        time.sleep(1.05)
+        return super().act(action)
+
+
+class SlowerAndSlower(Faulty):
+    life = 0
+
+    def act(self, action: Action) -> Outcome:
+        self.life += 1
+        time.sleep(3e-5 * self.life if self.life < 300 else 0)
+        return super().act(action)
+
+
+class LeavesFilesOpen(Faulty):
+    def __init__(self, settings: ToySettings | None = None) -> None:
+        super().__init__(settings)
+        _OPEN.append(Path("/dev/null").open("rb"))  # noqa: SIM115
+
+
+class LeavesThreads(Faulty):
+    def __init__(self, settings: ToySettings | None = None) -> None:
+        super().__init__(settings)
+        threading.Thread(target=_ENDED.wait, daemon=True).start()
+
+
+class DiesAfterAWhile(Faulty):
+    life = 0
+
+    def act(self, action: Action) -> Outcome:
+        self.life += 1
+        if self.life > 150:
+            raise RuntimeError("the simulator ran out of handles")
+        return super().act(action)
+
+
+class NeverOver(Faulty):
+    def act(self, action: Action) -> Outcome:
+        return replace(super().act(action), over=False)
+
+
+class SharedFork(Faulty):
+    def fork(self) -> Toy:
+        return self
+
+
+_OPEN: list[Any] = []
+_ENDED = threading.Event()
+
+
+def _tasks(change: Callable[[Task, int], Task]) -> Callable[[int, int, Any], Iterator[Task]]:
+    def changed(n: int, seed: int, settings: Any) -> Iterator[Task]:
+        for number, task in enumerate(sample(n, seed)):
+            yield change(task, number)
+
+    return changed
+
+
+def _told(task: Task, number: int) -> Task:
+    env = Toy()
+    env.reset(task, seed=0)
+    plan = ", then ".join(one.text for one in env.plan())
+    return task.model_copy(update={"goal": f"{task.goal} First {plan}."})
+
+
+def _named(task: Task, number: int) -> Task:
+    env = Toy()
+    env.reset(task, seed=0)
+    name = "-".join(one.text.replace(" ", "-") for one in env.plan())
+    return task.model_copy(update={"id": f"{task.id}-{name}"})
+
+
+def _unpinned(n: int, seed: int, settings: Any) -> Iterator[Task]:
+    for number, task in enumerate(sample(n, time.time_ns() % 10**9)):
+        yield task.model_copy(update={"id": f"toy-{seed}-{number}"})
+
+
+_ELSEWHERE = ("hall", "bedroom", "chest", "fridge", "kitchen")
+
+
+def _same_plan(task: Task, number: int) -> Task:
+    """Wherever the other things lie, the cup has to be carried to the shelf."""
+    items = {
+        "cup": "kitchen",
+        "ball": ("hall", "bedroom", "chest", "fridge", "kitchen")[number % 5],
+    }
+    scene = {
+        "room": "kitchen",
+        "items": items,
+        "inside": {"cup": "shelf"},
+        "open": ["chest"][: number // 5],
+    }
+    goal = "Put the cup in the shelf."
+    return task.model_copy(
+        update={"goal": goal, "scene": scene, "kind": "put", "reference_cost": 3}
+    )
+
+
+def _changed(**fields: Any) -> Callable[[Task, int], Task]:
+    return lambda task, number: task.model_copy(update=fields)
+
+
+class _DarkSettings(BaseModel):
+    pixels: int = 96
+    delay: float = 0.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An environment with one fault, and the check that is for it."""
+
+    name: str
+    registration: Registration
+    check: str
+    only: str = ""
+    """Checks to run, where all would take too long."""
+
+
+def _env(kind: type[Toy], check: str, only: str = "") -> Fault:
+    made = replace(TOY, make=lambda backend, settings: kind(settings))
+    return Fault(kind.__name__, made, check, only)
+
+
+def _said(name: str, check: str, **fields: Any) -> Fault:
+    return Fault(name, replace(TOY, **fields), check)
+
+
+LEAK, BOUNDS = "semantic.no_solution_leakage", "runtime.resource_bounds"
+SET_ORDER = _env(OrderOfASet, "runtime.episode_determinism").registration
+"""Opened by its file, as another process does."""
+FAULTS = (
+    _env(TextTellsThePlan, f"{LEAK}.text"),
+    _env(FeedbackTellsThePlan, f"{LEAK}.feedback"),
+    _said("GoalTellsThePlan", f"{LEAK}.goal", sample=_tasks(_told)),
+    _said("IdsTellThePlan", f"{LEAK}.ids", sample=_tasks(_named)),
+    _env(AnswerFirst, f"{LEAK}.first_candidate"),
+    _env(AnswerLast, f"{LEAK}.last_candidate"),
+    _env(CandidatesAreThePlan, f"{LEAK}.candidates"),
+    _env(OneCandidate, f"{LEAK}.one_candidate"),
+    _env(ProgressIsTold, f"{LEAK}.progress"),
+    _env(AnswerParsesSlowly, f"{LEAK}.time", "semantic"),
+    _said("DeadSeed", "runtime.seed_control", sample=lambda n, seed, _: sample(n, 0)),
+    _said("UnpinnedTasks", "static.task_distribution_pinning", sample=_unpinned),
+    _env(SceneIsIgnored, "runtime.seed_control.starts"),
+    _env(AnotherInEachProcess, "semantic.replayability"),
+    _env(ForkForgets, "runtime.fork_fidelity"),
+    _env(ResetForgetsTheEyes, "runtime.episode_isolation"),
+    _env(SeedsTheProcess, "runtime.host_containment"),
+    _env(ExpertStopsEarly, "semantic.oracle_max"),
+    _env(AnythingWins, "semantic.floor_gap"),
+    _env(IdlingIsPaid, "semantic.canary_floor"),
+    _env(OneActionWins, "semantic.floor.one_action"),
+    _env(SayingTheGoalWins, "semantic.floor.goal_said"),
+    _said("OnePlanForAll", "semantic.floor.one_plan", sample=_tasks(_same_plan)),
+    _env(LoopIsPaid, "semantic.verifier_determinism"),
+    _said("ShortLimit", "semantic.solvable_in_limit", sample=_tasks(_changed(max_steps=2))),
+    _said("WrongReference", "semantic.reference_cost", sample=_tasks(_changed(reference_cost=99))),
+    _env(OffersTheUnknown, "runtime.action_declaration_accuracy"),
+    _env(OffersBeyondItsVocabulary, "runtime.action_declaration_accuracy.vocabulary"),
+    _env(OffersTwice, "runtime.action_declaration_accuracy.doubles"),
+    _env(DoesNotOfferTheWay, "semantic.expert_is_offered"),
+    _env(DeadEnd, "semantic.dead_ends"),
+    _env(NothingWorks, "semantic.learnable"),
+    _env(EchoesControlCharacters, "runtime.hostile_text"),
+    _env(FormatsTheAction, "runtime.hostile_text"),
+    _env(PlanningLooksAround, "runtime.oracle_containment"),
+    _env(ToolTellsThePlan, "runtime.oracle_containment.tools"),
+    _env(EndlessText, "runtime.observation_length"),
+    _env(BlackCamera, "pictures.black"),
+    _env(GreyCamera, "pictures.flat"),
+    _env(FrozenCamera, "pictures.move"),
+    _env(LateCamera, "pictures.show_the_state"),
+    _env(OnePicture, "pictures.differ_between_tasks"),
+    _env(TinyPicture, "pictures.size"),
+    _env(CameraDropsFrames, "pictures.always_there"),
+    _said("BlindLookup", "pictures.add_something", sample=_tasks(_same_plan)),
+    _env(KeepsEverything, f"{BOUNDS}.memory"),
+    _env(SlowStep, f"{BOUNDS}.step_seconds", f"{BOUNDS}.step_seconds"),
+    _env(SlowerAndSlower, f"{BOUNDS}.slowing"),
+    _env(LeavesFilesOpen, f"{BOUNDS}.left_behind"),
+    _env(LeavesThreads, f"{BOUNDS}.left_behind"),
+    _env(DiesAfterAWhile, f"{BOUNDS}.steps"),
+    _env(NeverOver, "contract.a_solved_task_is_over"),
+    _env(SharedFork, "contract.forks_are_independent"),
+    _said("UnlistedKind", "runtime.task_declaration_accuracy.kinds", kinds=lambda _: ("put",)),
+    _said(
+        "UnlistedRoom",
+        "runtime.task_declaration_accuracy.rooms",
+        rooms=lambda _: {"hall": ["hall"]},
+    ),
+    _said("NoSummary", "card.summary", summary="toy"),
+    _said("DarkSettings", "card.settings", settings=_DarkSettings),
+    _said("GoalWithControls", "card.goals", sample=_tasks(_changed(goal="\x1b[2JPut it\nin."))),
+    _said(
+        "OneTask",
+        "card.tasks_differ",
+        sample=_tasks(lambda t, i: next(sample(1, 0)).model_copy(update={"id": t.id})),
+    ),
+)
+
+
+def failed(fault: Fault, only: Sequence[str]) -> list[str]:
+    settings = fault.registration.settings()
+    tasks = list(fault.registration.sample(6, 0, settings))
+    with Subject("toy", fault.registration, "grid", settings, tasks, fast=True) as subject:
+        return [one.name for one in validate(subject, chosen(only)).failed]
+
+
+@pytest.mark.parametrize("fault", FAULTS[::12], ids=lambda fault: fault.name)
+def test_a_fault_fails_its_check(fault: Fault) -> None:
+    assert failed(fault, [fault.check])[:1] == [fault.check]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_each_fault_is_named(fault: Fault) -> None:
+    assert fault.check in failed(fault, [fault.only] if fault.only else [])
+
+
+@pytest.mark.slow
+def test_another_process_tells_the_order_of_a_set() -> None:
+    with Subject.open(f"{__file__}:SET_ORDER", n=4) as subject:
+        found = validate(subject, chosen(["runtime.episode_determinism", "contract"])).failed
+    assert [one.name for one in found] == ["runtime.episode_determinism"]
+
+
+KEYDOOR = Path(__file__).parents[2] / "examples" / "keydoor" / "keydoor.py"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env", ["toy", f"{KEYDOOR}:REGISTRATION", "gymnasium:CartPole-v1"])
+def test_a_sound_environment_raises_no_alarm(env: str) -> None:
+    with Subject.open(env) as subject:
+        report = validate(subject)
+    assert [(one.name, one.evidence) for one in report.failed] == []
+    assert report.counts[Verdict.OK] >= 36
+
+
+def test_every_check_can_be_told_apart_and_seen() -> None:
+    names = [check.name for check in CHECKS]
+    assert len(names) == len(set(names)) and len(names) - 23 >= 36
+    for check in CHECKS:
+        assert (check.at_most is None) != (check.at_least is None), check.name
+        assert check.what and check.why and check.see, check.name
+
+
+def call(capsys: Any, *words: str) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as left:
+        main(["validate", *words])
+    return int(left.value.code or 0), capsys.readouterr().out
+
+
+def test_the_command_reports_in_json_and_on_a_page(tmp_path: Path, capsys: Any) -> None:
+    page = tmp_path / "toy.html"
+    wanted = "static,runtime.oracle_containment,card"
+    code, out = call(capsys, "toy", "--fast", "--only", wanted, "--page", str(page), "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert {one["verdict"] for one in report["findings"]} == {"ok"}
+    assert all(one["why"] and one["bound"] and one["see"] for one in report["findings"])
+    assert "static.task_distribution_pinning" in page.read_text()
+
+
+def test_a_fault_is_the_exit_code_and_an_unknown_check_is_named(capsys: Any) -> None:
+    code, out = call(
+        capsys, f"{__file__}:SET_ORDER", "--fast", "--set", "pixels=16", "--only", "pictures.size"
+    )
+    assert code == 1 and "failed" in out and "16 (at least 32)" in out
+    assert call(capsys, "toy", "--only", "pictures.siz")[0] == 2
