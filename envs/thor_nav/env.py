@@ -133,7 +133,7 @@ class ThorNav(Env):
         """Execute one action. Success is checked after it, as the benchmarks do."""
         request = self._request(action)
         if request is None:
-            result, feedback = None, f"There is no action {action.text!r}."
+            result, feedback = None, "There is no such action. Say for example: move forward."
             reason: Reason | None = Reason.UNKNOWN_ACTION
         else:
             with self._there() as simulator:

@@ -262,9 +262,9 @@ class VirtualHome(Env):
 
     def _line(self, action: Action) -> ScriptLine | Outcome:
         if action.verb not in {v.name for v in self._verbs}:
-            return self._outcome(Reason.UNKNOWN_ACTION, f"Nobody here can {action.text}.")
+            return self._outcome(Reason.UNKNOWN_ACTION, "Nobody here can do that.")
         if len(action.arguments) != VERBS[action.verb].arity:
-            return self._outcome(Reason.UNKNOWN_ACTION, f"{action.text!r} lacks something.")
+            return self._outcome(Reason.UNKNOWN_ACTION, f"To {action.verb} lacks something: say what with.")
         line = self._resolve(action, self._seen)
         if isinstance(line, ScriptLine):
             return line

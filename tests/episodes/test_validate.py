@@ -359,7 +359,7 @@ class SlowerAndSlower(Faulty):
 
     def act(self, action: Action) -> Outcome:
         self.life += 1
-        time.sleep(3e-5 * self.life if self.life < 300 else 0)
+        time.sleep(1e-4 * self.life if self.life < 220 else 0)
         return super().act(action)
 
 
