@@ -264,7 +264,7 @@ class VirtualHome(Env):
         if action.verb not in {v.name for v in self._verbs}:
             return self._outcome(Reason.UNKNOWN_ACTION, "Nobody here can do that.")
         if len(action.arguments) != VERBS[action.verb].arity:
-            return self._outcome(Reason.UNKNOWN_ACTION, f"To {action.verb} lacks something: say what with.")
+            return self._outcome(Reason.UNKNOWN_ACTION, "That action lacks something.")
         line = self._resolve(action, self._seen)
         if isinstance(line, ScriptLine):
             return line
