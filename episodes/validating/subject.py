@@ -17,11 +17,11 @@ from inhabit.agents.core import Decision
 from inhabit.agents.from_file import module_in
 from inhabit.agents.models.core import Image
 from inhabit.envs import registry
-from inhabit.envs.checked import checked
 from inhabit.envs.core import Action, Env, Expert, Observation, Outcome, Privileged, Task
 from inhabit.envs.entries import PluginError
 from inhabit.envs.gymnasium_env import PREFIX
 from inhabit.envs.gymnasium_env import registration as of_gymnasium
+from inhabit.envs.host.checked import checked
 from inhabit.envs.registry import Registration
 from inhabit.episodes.episode import Episode, Limits, Moment, steps
 from inhabit.episodes.playing.plan import find_backend

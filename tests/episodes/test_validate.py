@@ -22,7 +22,7 @@ from inhabit.envs.registry import Registration
 from inhabit.envs.toy import REGISTRATION as TOY
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary
-from inhabit.envs.toy.settings import ToySettings
+from inhabit.envs.toy.scene import ToySettings
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.validating.check import Verdict
 from inhabit.episodes.validating.report import CHECKS, chosen, validate
