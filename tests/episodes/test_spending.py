@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from toy_runs import Dying, play_toy, toy_tasks
 
 from inhabit.agents.core import Agent, Call, Decision, View
