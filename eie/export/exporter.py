@@ -64,6 +64,7 @@ EXPORTERS: Entries[Exporter] = Entries(
         "jsonl": "inhabit.eie.export.rows:EXPORTER",
         "lerobot": "inhabit.eie.export.lerobot:EXPORTER",
         "trajectories": "inhabit.eie.export.trajectories:EXPORTER",
+        "atif": "inhabit.eie.export.atif:EXPORTER",
     },
 )
 

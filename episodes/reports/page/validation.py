@@ -18,7 +18,8 @@ def write_validation(file: Path, report: Report) -> Path:
         DiskError: it can't be written.
     """
     by_group = sorted(report.findings, key=lambda one: one.group)
-    groups = {name: list(found) for name, found in groupby(by_group, lambda one: one.group)}
+    groups = {"failed": report.failed} if report.failed else {}
+    groups |= {name: list(found) for name, found in groupby(by_group, lambda one: one.group)}
     facts = {verdict.value: report.counts[verdict] for verdict in Verdict}
     facts |= {"tasks": report.tasks}
     text = render("validation.html", report=report, groups=groups, facts=facts)

@@ -1,0 +1,177 @@
+"""Whole episodes in Harbor's trajectory format, ATIF 1.8: a JSON file for each, images beside it.
+
+A step of the user tells the goal and shows the first observation; a step of the agent calls the
+tool `act`, whose result is the feedback and the next observation. Images are files that are named
+by the SHA-256 of their content. `extra` holds the figures that ATIF has no field for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from inhabit.eie.export.exporter import Exporter
+from inhabit.eie.export.files import ImageFolder, half_written, picture
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
+
+VERSION = "ATIF-v1.8"
+
+
+def write(runs: Sequence[Run], out: Path) -> int:
+    """Write `RUN-NUMBER.json` for every episode that has ended, and return how many there are.
+
+    Raises:
+        RecordError: a record or an image can't be read.
+        DiskError: something can't be written.
+    """
+    images, count = ImageFolder(out / "images"), 0
+    for run in runs:
+        for episode in run.episodes():
+            attempt = episode.last()
+            if attempt is None or attempt.end is None or not attempt.steps:
+                continue
+            told = _trajectory(run, episode, attempt, images)
+            with half_written(out / f"{run.folder.name}-{episode.number:05d}.json") as half:
+                half.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+            count += 1
+    return count
+
+
+def _trajectory(
+    run: Run, episode: EpisodeRecord, attempt: Attempt, images: ImageFolder
+) -> dict[str, JsonValue]:
+    end, name = attempt.end, f"{run.folder.name}/{episode.number:05d}"
+    assert end is not None
+    first, *later = attempt.steps
+    seen: list[JsonValue] = [{"type": "text", "text": episode.task.goal}]
+    steps: list[JsonValue] = [
+        {
+            "step_id": 1,
+            "timestamp": _time(attempt.start.time),
+            "source": "user",
+            "message": [*seen, *_seen(run, episode, first, images)],
+        }
+    ]
+    for step, after in zip(attempt.steps, [*later, None], strict=True):
+        if step.decide is not None:
+            steps.append(_agent_step(run, episode, step, after, images, len(steps) + 1))
+    return {
+        "schema_version": VERSION,
+        "session_id": run.folder.name,
+        "trajectory_id": name,
+        "agent": {
+            "name": run.header.agent,
+            "version": run.header.software.get("inhabit", "unknown"),
+            **({"model_name": run.header.model} if run.header.model else {}),
+            "tool_definitions": [_TOOL],
+        },
+        "steps": steps,
+        "final_metrics": {
+            "total_prompt_tokens": end.tokens.read,
+            "total_completion_tokens": end.tokens.written,
+            "total_steps": len(steps),
+            "extra": {
+                "ending": end.ending,
+                "success": end.success,
+                "met": end.met,
+                "total": end.total,
+                "cost": end.cost,
+                "invalid": end.invalid,
+            },
+        },
+        "extra": {
+            "task": episode.task.model_dump(mode="json"),
+            "seed": attempt.start.seed,
+            "env": run.header.env,
+            "backend": run.header.backend,
+        },
+    }
+
+
+_TOOL: JsonValue = {
+    "type": "function",
+    "function": {
+        "name": "act",
+        "description": "Do one action, in words.",
+        "parameters": {"type": "object", "properties": {"action": {"type": "string"}}},
+    },
+}
+
+
+def _agent_step(
+    run: Run,
+    episode: EpisodeRecord,
+    step: StepRecord,
+    after: StepRecord | None,
+    images: ImageFolder,
+    number: int,
+) -> dict[str, JsonValue]:
+    decide, act, call = step.decide, step.act, f"call-{step.number}"
+    assert decide is not None
+    told: dict[str, JsonValue] = {
+        "step_id": number,
+        "timestamp": _time(decide.time),
+        "source": "agent",
+        "message": decide.raw or decide.action or "",
+        "llm_call_count": len(decide.calls),
+        "extra": {"candidates": list(step.candidates), "state": step.see.state},
+    }
+    if decide.calls:
+        told["metrics"] = {
+            "prompt_tokens": sum(one.tokens_in for one in decide.calls),
+            "completion_tokens": sum(one.tokens_out for one in decide.calls),
+        }
+        if decide.reasoning:
+            told["reasoning_content"] = decide.reasoning
+    if decide.action is not None:
+        arguments: JsonValue = {"action": decide.action}
+        told["tool_calls"] = [
+            {"tool_call_id": call, "function_name": "act", "arguments": arguments}
+        ]
+    if act is not None:
+        content: list[JsonValue] = [{"type": "text", "text": act.feedback}]
+        content += [] if after is None else _seen(run, episode, after, images)
+        extra: JsonValue = {
+            "reason": act.reason,
+            "met": act.met,
+            "total": act.total,
+            "cost": act.cost,
+            "over": act.over,
+        }
+        result: dict[str, JsonValue] = {"content": content, "extra": extra}
+        if decide.action is not None:
+            result["source_call_id"] = call
+        told["observation"] = {"results": [result]}
+    return told
+
+
+def _seen(
+    run: Run, episode: EpisodeRecord, step: StepRecord, images: ImageFolder
+) -> list[JsonValue]:
+    """An observation as content: its text, and its image as a file."""
+    see = step.see
+    found: list[JsonValue] = [{"type": "text", "text": see.text}] if see.text else []
+    if see.frame is not None:
+        content = picture(episode.folder, see.frame, root=run.folder).read()
+        name = images.add(f"{hashlib.sha256(content).hexdigest()}.jpg", content)
+        source: JsonValue = {"media_type": "image/jpeg", "path": f"images/{name}"}
+        found.append({"type": "image", "source": source})
+    return found
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+EXPORTER = Exporter(
+    name="atif",
+    summary="whole episodes as Harbor's trajectories (ATIF), failed ones too",
+    write_run=lambda source, out: write((source.run, *source.more), out),
+    unit="episodes",
+    every=True,
+)
