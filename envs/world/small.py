@@ -173,7 +173,7 @@ class SmallEnv(Env):
     def act(self, action: Action) -> Outcome:
         """Execute one action."""
         reason: Reason | None = Reason.UNKNOWN_ACTION
-        feedback = f"Nobody here knows how to {action.text}."
+        feedback = "Nobody here knows how to do that."
         if action in self._world.vocabulary():
             self._state, reason, feedback = self._world.act(self._now, action)
         met, total = self.progress()
