@@ -302,6 +302,21 @@ class Forkable(Protocol):
 
 
 @runtime_checkable
+class Redirectable(Protocol):
+    """Takes on another goal in the middle of an episode (EIE)."""
+
+    def pursue(self, task: Task) -> None:
+        """From now on, the goal is that of `task`, whose scene differs in nothing else.
+
+        What was done stays done. A later `fork` has the new goal, earlier ones keep theirs.
+
+        Raises:
+            SceneError: the scene can't be read.
+        """
+        ...
+
+
+@runtime_checkable
 class Tools(Protocol):
     """Functions that an agent without images may call (HOLMES)."""
 

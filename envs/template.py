@@ -6,7 +6,7 @@ EIE (PCA-Bench) asks this of a registration; neither names the other.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -138,6 +138,35 @@ class ShowsHeld(Protocol):
 
     def unseen(self, text: str, things: Sequence[SceneObject]) -> str:
         """The part of an observation's text that its image does not show; may be empty."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Goals of one scene that may all be asked of the same pictures."""
+
+    rows: tuple[Task, ...]
+    """Tasks that differ in their goals alone."""
+    parts: tuple[Task, ...]
+    """Tasks of the same scene, each with a part of some row's goal. Solving one, and then another,
+    leads to the pictures."""
+
+
+@runtime_checkable
+class CrossesGoals(Protocol):
+    """A template that finds several goals for one scene."""
+
+    def crossings(
+        self, task: Task, rows: int, things: Sequence[SceneObject], rng: random.Random
+    ) -> Iterator[Crossing]:
+        """Different sets of `rows` goals, the most promising first.
+
+        Args:
+            task: of the scene; its own goal gives way.
+            rows: number of goals.
+            things: what is in the scene at the start.
+            rng: the source of randomness.
+        """
         ...
 
 

@@ -22,7 +22,7 @@ from inhabit.envs.core import (
     SceneObject,
     Task,
 )
-from inhabit.envs.template import SaysInWords
+from inhabit.envs.template import ActionKind, SaysInWords
 
 
 class Stage:
@@ -40,6 +40,7 @@ class Stage:
         self.synonyms = {**named, **(template.lexicon.synonyms if template else {})}
         self.kinds = [*(template.lexicon.kinds if template else ()), *self.synonyms]
         self.in_words = template.in_words if isinstance(template, SaysInWords) else str
+        self._template = template
         self.products = template.lexicon.products if template else {}
         self._start = ""
         self._done: list[str] = []
@@ -76,6 +77,20 @@ class Stage:
         if found is None:
             raise ValueError(f"{text!r} is no action here.")
         return found
+
+    def wishes(self, example: Example) -> set[str]:
+        """What the goal of an example asks for, in parts, without spaces."""
+        assert example.lineage is not None
+        assert self._template is not None
+        task = Task.model_validate(dict(example.lineage.task))
+        wishes = (event.wish for event in self._template.events(task))
+        return {re.sub(r"[\W_]+", "", self.in_words(wish)).lower() for wish in wishes}
+
+    def reaches(self, action: Action) -> bool:
+        """Whether an action that is offered can be done only to what is within reach."""
+        assert self._template is not None
+        moving = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
+        return bool(action.arguments) and self._template.action_kind(action) not in moving
 
     def things(self) -> tuple[SceneObject, ...]:
         """All that is in the scene now."""

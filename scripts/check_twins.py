@@ -52,7 +52,7 @@ def check_groups(examples: Sequence[Example]) -> Iterator[Finding]:
             groups[example.twins].append(example)
     for members in groups.values():
         yield from _group(members)
-    grouped = [example for example in examples if example.twins]
+    grouped = [example for example in examples if example.group]
     yield from _rows(grouped)
     yield from _rooms(grouped)
 

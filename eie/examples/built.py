@@ -70,9 +70,9 @@ class BuiltTwins:
                 yield from writer.decisions("decision", *chosen, ())
                 return
         except RejectedError as error:
-            groups.refuse(error)
+            groups.soundness.refuse(error)
         yield from self._refused
-        yield from groups.refused.values()
+        yield from groups.soundness.refused.values()
         yield Refused(
             Rejection.AMBIGUOUS, "The task has too few scenes that only their images tell apart."
         )

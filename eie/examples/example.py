@@ -41,6 +41,8 @@ class Rejection(StrEnum):
     """The expert's plan has more actions than `longest` allows."""
     CIRCULAR = "circular"
     """The reason explains the action by itself, or by what undoes it."""
+    MEANING = "meaning"
+    """The author's goal says something else than the scene wants."""
     NO_ANSWER = "no_answer"
     """The author did not answer."""
 
@@ -123,5 +125,18 @@ class Example(BaseModel, frozen=True, extra="forbid"):
     twins: str = ""
     """Id of its group, if it has one: the examples of a group have the same goal, question, text,
     history actions and candidates, in the same order, and each has another right answer."""
+    square: str = ""
+    """Id of its square, if it is of one. The examples of a square cross goals with pictures: all
+    have the same candidates in the same order, those of a row the same goal, and those of a column
+    the same picture. No two of a row or of a column have the same right answer."""
+    row: int = 0
+    column: int = 0
+    seen: str = ""
+    """The part of `reason` that tells what the picture shows, where that is known."""
     lineage: Lineage | None = None
     """None for photographs alone."""
+
+    @property
+    def group(self) -> str:
+        """Id of its square, or of its twins; empty if it is of neither."""
+        return self.square or self.twins

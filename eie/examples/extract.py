@@ -17,7 +17,7 @@ from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind
 from inhabit.episodes.episode import Episode
 
-_FILMS = 0.25
+FILMS = 0.25
 """Share of tasks that ask what was done, where they may."""
 _CLOSE = 0.4
 """Share of tasks with detours, even where the expert's own moments are enough: these have more
@@ -63,12 +63,20 @@ class ExampleExtractor:
         finally:
             self._solution.close()
 
+    def films(self, plan: Sequence[Action]) -> Iterator[Draft]:
+        """The examples of the transitions of an episode; none if there are too few."""
+        try:
+            moments = self._solution.moments(plan)
+            yield from self._group("recognition", moments)
+        finally:
+            self._solution.close()
+
     def _pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
         own = self._solution.moments(plan)
         for action, feedback in self._solution.failed:
             why = f"The expert's own step failed: {action.text!r}: {feedback}"
             yield Refused(Rejection.UNSOLVABLE, why)
-        moments = [moment for moment in own if self._groups.shows_target(moment)]
+        moments = [moment for moment in own if self._groups.soundness.shows_target(moment)]
         self._groups.fillers = own
         needed = self._job.settings.candidates + 1
         detours = self._solution.detours(own)
@@ -86,7 +94,7 @@ class ExampleExtractor:
         if len(moments) > known and (group := self._group(kinds[-1], moments)):
             yield from group
             return
-        yield from self._groups.refused.values()
+        yield from self._groups.soundness.refused.values()
         yield Refused(
             Rejection.AMBIGUOUS, "The task has too few moments that only their images tell apart."
         )
@@ -102,7 +110,7 @@ class ExampleExtractor:
     ) -> None:
         """Add moments one detour away, until there are more than `needed` answers."""
         for moment in detours:
-            if self._groups.shows_target(moment):
+            if self._groups.soundness.shows_target(moment):
                 moments.append(moment)
             if self._groups.answers(moments) > needed:
                 break
@@ -116,7 +124,7 @@ class ExampleExtractor:
         shares: list[tuple[Kind, float]] = [
             ("trajectory", settings.trajectories),
             ("recovery", settings.recoveries),
-            ("recognition", _FILMS * settings.recognition),
+            ("recognition", FILMS * settings.recognition),
         ]
         for kind, share in shares:
             if 0 <= number < share:
@@ -140,7 +148,7 @@ class ExampleExtractor:
                 case _:
                     return self._decision(kind, moments)
         except RejectedError as error:
-            self._groups.refuse(error)
+            self._groups.soundness.refuse(error)
             return []
 
     def _decision(self, kind: Kind, moments: Sequence[AskedMoment]) -> list[Draft]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from inhabit.agents.core import Decision
@@ -48,6 +49,8 @@ class AskedMoment:
     """Equal for moments that are seen from the same place in the same direction."""
     on_the_way: int
     """Number of past steps that are the expert's own."""
+    after: Episode | None = None
+    """A copy after the answer, where that was tried already."""
     meant: bool = True
     """Whether it is known which object the answer means."""
     sound: bool | None = None
@@ -68,8 +71,8 @@ class AskedMoment:
     def works(self, template: Template) -> bool:
         """Whether the answer succeeds; it is then known which object it means."""
         if not self.meant:
-            with self.episode.fork() as trial:
-                if trial.act(Decision(self.answer)).reason is not None:
+            with nullcontext(self.after) if self.after else self.episode.fork() as trial:
+                if trial is not self.after and trial.act(Decision(self.answer)).reason is not None:
                     return False
                 assert isinstance(trial.env, Factual)
                 action_kind, things = template.action_kind(self.answer), trial.env.things()
@@ -78,6 +81,8 @@ class AskedMoment:
 
     def outcome(self) -> Observation | None:
         """What is seen after the answer; None where the environment can't be copied."""
+        if self.after is not None:
+            return self.after.now.observation
         if not isinstance(self.episode.env, Forkable):
             return None
         with self.episode.fork() as copy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ from inhabit.envs.settings import SettingsModel
 class SynthSettings(SettingsModel):
     """How examples are extracted and checked."""
 
+    groups: Literal["squares", "twins"] = "squares"
+    """What an example is grouped with: "squares" cross goals with pictures; "twins" have one goal.
+    Environments whose goals can't be exchanged have twins alone."""
     candidates: int = Field(default=4, ge=2, le=8)
     """Number of answer options, including the correct one."""
     trajectories: float = Field(default=0.3, ge=0.0, le=1.0)

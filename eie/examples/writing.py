@@ -1,7 +1,9 @@
-"""Writes groups of twin examples: equal words, different images, reasons and answers."""
+"""Writes groups of examples: twins with equal words, and squares with a goal for each row."""
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -24,20 +26,17 @@ from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
-from inhabit.eie.examples.missing import explain_built
 from inhabit.eie.examples.moments import AskedMoment, Transition
-from inhabit.eie.examples.tempting import against
-from inhabit.eie.examples.topology import Topology
+from inhabit.eie.examples.reasons import Instead, explain
+from inhabit.eie.examples.topology import Topology, kind_of
 from inhabit.eie.examples.wording import (
     Explanation,
-    explain,
-    explain_absent,
     question,
     question_after_failure,
     question_of_film,
     recognise,
 )
-from inhabit.envs.core import Action
+from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Event, SaysInWords, ShowsHeld
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery"]
@@ -103,7 +102,8 @@ class ExampleWriter:
         first = min(members, key=lambda member: len(member.context.done))
         text = self.told(members[0])[0]
         proposal, self._proposal = self._proposal, None
-        asked = self._asked(kind, members[0], text, past)
+        done = self._events(members[0].context.done)
+        asked = self.asked(kind, text, done, past, _Form(self._rng, _CHANGED))
         if proposal is not None and proposal.question:
             asked = proposal.question
             for member in members:
@@ -111,41 +111,69 @@ class ExampleWriter:
         shown = past if kind == "trajectory" else ()
         if any(self.told(member) != self.told(first) for member in members):
             raise RejectedError(Rejection.AMBIGUOUS, "Words would tell the twins apart.")
-        texts = self._shuffled([self._in_words(option.text) for option in options])
+        texts = self.shuffled(options)
         made = []
         for number, member in enumerate(members):
-            why = self._why(member.context, options)
+            why = self.why(member.context)
             if proposal is not None and member is first:
                 why = Explanation(
-                    proposal.reason or why.reason, proposal.key_concepts or why.key_concepts
+                    proposal.reason or why.reason,
+                    proposal.key_concepts or why.key_concepts,
+                    "" if proposal.reason else why.seen,
                 )
             words = _Words(asked, text, texts, why)
-            draft = self._draft(kind, number, member.context, member.answer, words, shown)
+            draft = self.draft(kind, number, member.context, member.answer, words, shown)
             made.append(draft)
         return made
 
-    def _why(self, context: StepContext, options: Sequence[Action]) -> Explanation:
-        if context.task is not None:
-            why = explain_built(context, self._template, self._rng)
-            more = against(context, options, self._template, self._rng)
-            return replace(why, reason=self._in_words(f"{why.reason} {more}".strip()))
-        target, held = context.target(context.answer), next(iter(context.held), None)
-        going = self._template.action_kind(context.answer) is ActionKind.GO
-        if going and held is not None and target is not None and not target.pixels:
-            return explain_absent(held, target)
-        event, ahead = self._brought_about(context), self._ahead(context)
-        why = explain(context, event, self._template, self._rng, ahead)
-        more = against(context, options, self._template, self._rng)
-        return replace(why, reason=self._in_words(f"{why.reason} {more}".strip()))
+    def why(self, context: StepContext, instead: Instead | None = None) -> Explanation:
+        """The reason of a moment's answer; `instead` is what another goal would have one do."""
+        found = explain(context, self.purpose(context), self._template, self._rng, instead)
+        return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
 
-    def _asked(self, kind: Kind, member: AskedMoment, text: str, past: Sequence[TakenStep]) -> str:
-        goal, done = self._origin.task.goal, self._events(member.context.done)
+    def purpose(self, context: StepContext) -> str:
+        """The part of the goal that the plan serves first, beyond holding something."""
+        event = self._served(context)
+        return event.wish if event is not None else ""
+
+    def _served(self, context: StepContext) -> Event | None:
+        """The first event of the plan that does more than take something; else the first."""
+        moved = next((thing.kind for thing in context.held), "")
+        first = None
+        for action in context.plan:
+            kind = self._template.action_kind(action)
+            name = kind_of(action.arguments[-1]) if action.arguments else ""
+            if kind is ActionKind.TAKE:
+                target = context.target(action)
+                moved = target.kind if target is not None else name
+            alike = [e for e in self._topology.order() if (e.action_kind, e.thing) == (kind, name)]
+            inside = moved or next((t.kind for t in context.things if _is_in(t, name)), "")
+            event = next((e for e in alike if _speaks_of(e.wish, inside)), None)
+            event = event or (alike[0] if len(alike) == 1 and kind not in _MOVED else None)
+            if event is not None and kind is not ActionKind.TAKE:
+                return event
+            first = first or event
+        return first
+
+    def asked(
+        self, kind: Kind, text: str, done: Sequence[Event], past: Sequence[TakenStep], form: _Form
+    ) -> str:
+        """The question.
+
+        Args:
+            kind: of the example.
+            text: what is told beside the image.
+            done: past events that are told of.
+            past: the steps that are told of.
+            form: source of randomness, and what is said of the time since the past.
+        """
+        goal = self._origin.task.goal
         if kind == "recovery":
             tried = self._in_words(past[-1].action.text)
-            return question_after_failure(goal, text, done, tried, _FAILED, self._rng)
+            return question_after_failure(goal, text, done, tried, _FAILED, form.rng)
         if kind == "trajectory":
-            text = f"{text} {self._rng.choice(_CHANGED)}".strip()
-        return question(goal, text, done, self._rng)
+            text = f"{text} {form.rng.choice(form.since)}".strip()
+        return question(goal, text, done, form.rng)
 
     def recognitions(self, transitions: Sequence[Transition]) -> list[Draft]:
         """The twin examples of several transitions: what was done between two images.
@@ -154,7 +182,7 @@ class ExampleWriter:
             RejectedError: they must not be kept.
         """
         asked = question_of_film(self._rng)
-        texts = self._shuffled([self._in_words(t.action.text) for t in transitions])
+        texts = self.shuffled([t.action for t in transitions])
         made = []
         for number, transition in enumerate(transitions):
             why = recognise(transition.shown, transition.after.context, self._template)
@@ -163,7 +191,7 @@ class ExampleWriter:
             words = _Words(asked, "", texts, why)
             context = transition.after.context
             made.append(
-                self._draft("recognition", number, context, transition.action, words, (before,))
+                self.draft("recognition", number, context, transition.action, words, (before,))
             )
         return made
 
@@ -184,10 +212,16 @@ class ExampleWriter:
         for kind in why.key_concepts:
             check_shown(transition.after.context, kind, self._settings.visible)
 
-    def _shuffled(self, texts: list[str]) -> tuple[str, ...]:
+    def wishes(self, wish: str) -> bool:
+        """Whether the goal asks for this, among others."""
+        return any(event.wish == wish for event in self._topology.order())
+
+    def shuffled(self, options: Sequence[Action]) -> tuple[str, ...]:
+        """The options in words, in an order picked at random."""
+        texts = [self._in_words(option.text) for option in options]
         return tuple(self._rng.sample(texts, len(texts)))
 
-    def _draft(
+    def draft(
         self,
         kind: Kind,
         number: int,
@@ -196,6 +230,11 @@ class ExampleWriter:
         words: _Words,
         past: Sequence[TakenStep],
     ) -> Draft:
+        """One example, with its images.
+
+        Raises:
+            RejectedError: it must not be kept.
+        """
         rgb = context.observation.rgb
         assert rgb is not None
         self._check(context, answer, words)
@@ -224,6 +263,7 @@ class ExampleWriter:
             verb=answer.verb,
             objects=(target.kind,) if target is not None else (),
             twins=task.id,
+            seen=words.why.seen,
             lineage=self._lineage(context),
         )
         return Draft(draft, pictures, fingerprint(rgb))
@@ -270,15 +310,16 @@ class ExampleWriter:
     def _levels(self, kind: Kind, context: StepContext, answer: Action) -> tuple[str, ...]:
         done = context.done[:-1] if kind == "recognition" else context.done
         plan = (answer,) if kind == "recognition" else context.plan
-        names = self._names(done)
-        event = self._topology.current(plan, self._template, names)
+        event = self._served(context)
+        if kind == "recognition":
+            event = self._topology.current(plan, self._template, self._names(done))
         said = self._in_words(answer.text)
         wish = event.wish if event is not None else said
         return (self._origin.task.goal, wish, said)
 
     def _lineage(self, context: StepContext) -> Lineage:
         origin = self._origin
-        event = self._topology.current(context.plan, self._template, self._names(context.done))
+        event = self._served(context)
         return Lineage(
             author=origin.author,
             seed_task=origin.task.id,
@@ -292,16 +333,6 @@ class ExampleWriter:
             event=event.name if event is not None else "",
         )
 
-    def _brought_about(self, context: StepContext) -> Event | None:
-        return self._topology.completed(context.answer, self._template, self._names(context.done))
-
-    def _ahead(self, context: StepContext) -> Event | None:
-        """The event that the plan causes after the answer."""
-        done = self._names(context.done)
-        event = self._topology.completed(context.answer, self._template, done)
-        after = done | {event.name} if event is not None else done
-        return self._topology.current(context.plan[1:], self._template, after)
-
     def _names(self, done: Sequence[TakenStep]) -> frozenset[str]:
         actions = [step.action for step in done if not step.failed]
         return self._topology.done(actions, self._template)
@@ -311,12 +342,88 @@ class ExampleWriter:
         return [event for event in self._topology.order() if event.name in names]
 
 
+class SquareWriter:
+    """Writes squares: equal words but for the goal, which each row has one of."""
+
+    def __init__(self, writers: Sequence[ExampleWriter], job: ExtractionJob) -> None:
+        """Write for the goals of `writers`, which are of one scene."""
+        self._writers = writers
+        self._square = job.origin.task.id
+        self._rng = job.rng
+
+    def drafts(
+        self,
+        kind: Kind,
+        cells: Sequence[Sequence[AskedMoment]],
+        options: Sequence[Action],
+        past: Sequence[TakenStep],
+    ) -> list[Draft]:
+        """The examples of a square, row by row.
+
+        Args:
+            kind: of the examples.
+            cells: for each goal, one moment for each picture; what is told of them is equal.
+            options: the answers of each row.
+            past: the steps that are told of.
+
+        Raises:
+            RejectedError: they must not be kept.
+        """
+        first = self._writers[0]
+        text = first.told(cells[0][0])[0]
+        texts = first.shuffled(options)
+        wording = self._rng.random()
+        made = []
+        for row, writer in enumerate(self._writers):
+            form = _Form(random.Random(wording), _WENT_ON)
+            asked = writer.asked(kind, text, (), past, form)
+            for column, cell in enumerate(cells[row]):
+                why = writer.why(cell.context, self._instead(cells, row, column))
+                words = _Words(asked, text, texts, why)
+                shown = past if kind == "trajectory" else ()
+                draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)
+                place = {"square": self._square, "twins": "", "row": row, "column": column}
+                made.append(replace(draft, example=draft.example.model_copy(update=place)))
+        return made
+
+    def _instead(
+        self, cells: Sequence[Sequence[AskedMoment]], row: int, column: int
+    ) -> Instead | None:
+        """What another goal would have one do in this picture, and what for."""
+        found = []
+        for other, writer in enumerate(self._writers):
+            cell = cells[other][column]
+            wish = writer.purpose(cell.context)
+            if other != row and wish and not self._writers[row].wishes(wish):
+                found.append(Instead(cell.answer, wish))
+        return self._rng.choice(found) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    rng: random.Random
+    since: Sequence[str]
+    """What may be said of the time between the past and the image."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
     asked: str
     text: str
     options: tuple[str, ...]
     why: Explanation
+
+
+_MOVED = (ActionKind.TAKE, ActionKind.PUT)
+"""Kinds of actions that are about the thing that is moved as well."""
+
+
+def _speaks_of(wish: str, kind: str) -> bool:
+    return bool(kind) and re.search(rf"\b{re.escape(kind)}\b", wish) is not None
+
+
+def _is_in(thing: SceneObject, name: str) -> bool:
+    return thing.inside and thing.support is not None and kind_of(thing.support) == name
 
 
 _FAILED = "It did not work."
@@ -328,6 +435,13 @@ _CHANGED = (
     "Some things may be different now.",
 )
 """What twins with a history are told: their scenes differ at the end."""
+_WENT_ON = (
+    "You have gone on since then.",
+    "Some steps later, this is what you see.",
+    "You have done more after that.",
+    "A few steps further on, you see this picture.",
+)
+"""What squares with a history are told: it was followed in different ways."""
 _MARKS = {"decision": "", "trajectory": "", "recovery": "-retry", "recognition": "-seen"}
 
 

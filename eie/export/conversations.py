@@ -100,8 +100,9 @@ class Conversations:
             system, question = self._of_example(example, folder)
             answer = example.candidates[example.answer]
             if example.kind != "recognition":
-                matters = f"What matters here: {', '.join(example.key_concepts)}."
-                answer = _answer(matters, example.reason, answer)
+                # Sets of earlier versions do not tell the two apart.
+                seen = example.seen or f"{', '.join(example.key_concepts).capitalize()}."
+                answer = _answer(seen, example.reason.removeprefix(example.seen).strip(), answer)
             yield Conversation(example.id, example.split, system, question, answer, example)
 
     def of_demonstrations(self, demonstrations: Iterable[Demonstration]) -> Iterator[Conversation]:

@@ -102,7 +102,7 @@ class OrderedWriter:
 
 
 def _groups(pieces: Sequence[Piece]) -> Iterator[Sequence[Draft] | Refused]:
-    """Twins together, which are kept all or not at all; everything else one by one."""
+    """Groups together, which are kept all or not at all; everything else one by one."""
     for _, found in groupby(enumerate(pieces), key=_group):
         same = [piece for _, piece in found]
         drafts = [piece for piece in same if isinstance(piece, Draft)]
@@ -113,7 +113,7 @@ def _groups(pieces: Sequence[Piece]) -> Iterator[Sequence[Draft] | Refused]:
 
 def _group(numbered: tuple[int, Piece]) -> str | int:
     number, piece = numbered
-    return (isinstance(piece, Draft) and piece.example.twins) or number
+    return (isinstance(piece, Draft) and piece.example.group) or number
 
 
 def _item(refused: Refused) -> RejectedItem:

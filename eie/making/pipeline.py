@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from inhabit.eie.checking.meaning import misread
 from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.built import BuiltTwins
 from inhabit.eie.examples.checks import check_goal
@@ -17,12 +18,14 @@ from inhabit.eie.examples.context import SynthesisEnv
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.extract import ExampleExtractor
+from inhabit.eie.examples.extract import FILMS, ExampleExtractor
 from inhabit.eie.examples.proposal import Proposal
 from inhabit.eie.examples.settings import SynthSettings
+from inhabit.eie.examples.squares import SquareExtractor
 from inhabit.eie.making.author import AuthorReply
-from inhabit.envs.core import Action, Env, SceneError, Task
-from inhabit.envs.template import ActionKind, BuildsTwins, FewRooms, Template
+from inhabit.eie.making.procedural import Procedural
+from inhabit.envs.core import Action, Env, Redirectable, SceneError, SceneObject, Task
+from inhabit.envs.template import ActionKind, BuildsTwins, CrossesGoals, FewRooms, Template
 from inhabit.episodes.episode import Episode, Limits
 
 MAX_STEPS = 50
@@ -63,10 +66,38 @@ class Pipeline:
             plan = self._start(episode, origin)
             origin = replace(origin, steps=len(plan))
             job = ExtractionJob(origin, self._template, self._settings, rng)
+            if self._crosses(env, author):
+                yield from self._squares(episode, job, plan)
+                return
             pieces = list(ExampleExtractor(episode, job).pieces(plan))
             yield from self._with_parent(env, answer, origin, pieces)
         except RejectedError as error:
             yield error.refused
+
+    def _crosses(self, env: Env, author: str) -> bool:
+        """Whether squares are made. A model's goals are asked as they are, in groups of twins."""
+        return (
+            self._settings.groups == "squares"
+            and self._settings.split_by == "room"
+            and author == Procedural.name
+            and isinstance(self._template, CrossesGoals)
+            and isinstance(env, Redirectable)
+        )
+
+    def _squares(
+        self, episode: Episode, job: ExtractionJob, plan: Sequence[Action]
+    ) -> Iterator[Piece]:
+        """A film, as often as the settings want one; else the square of a scene."""
+        if job.rng.random() < FILMS * self._settings.recognition:
+            with episode.fork() as copy:
+                found = list(ExampleExtractor(copy, job).films(plan))
+            if found:
+                yield from found
+                return
+        parent = job.origin.task.id
+        origin = replace(job.origin, parents=(parent, *job.origin.parents))
+        for piece in SquareExtractor(episode, replace(job, origin=origin)).pieces():
+            yield piece.of_parent(len(plan)) if isinstance(piece, Draft) else piece
 
     def _built(
         self, env: Env, answer: AuthorReply, origin: Origin, rng: random.Random
@@ -161,6 +192,7 @@ class Pipeline:
             why = f"All {start.total} conditions of the goal hold at the start."
             raise RejectedError(Rejection.ALREADY_SOLVED, why)
         check_goal(origin.task.goal, env.things(), self._template.lexicon)
+        self._check_meaning(origin, env.things())
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
         exploring = (ActionKind.SEARCH, ActionKind.LOOK)
@@ -169,6 +201,15 @@ class Pipeline:
             raise RejectedError(Rejection.TOO_LONG, f"The expert's plan has {length} actions.")
         check_events(origin, self._template, plan, env.things())
         return plan
+
+    def _check_meaning(self, origin: Origin, things: Sequence[SceneObject]) -> None:
+        """Check that the words of a model's goal mean what the scene wants."""
+        if origin.author == Procedural.name:
+            return
+        task, lexicon = origin.task, self._template.lexicon
+        events, conditional = self._template.events(task), bool(task.scene.get("condition"))
+        if why := misread(task.goal, events, things, lexicon, conditional=conditional):
+            raise RejectedError(Rejection.MEANING, why)
 
     def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:
         """The rejection of an invalid scene: for an unknown name, if it has one."""

@@ -32,11 +32,11 @@ FOLDS = 5
 def folds(examples: Sequence[Example]) -> list[int]:
     """The fold of each example, 0 to `FOLDS` - 1, of about equal size.
 
-    Rooms are kept together; where there are too few, groups of twins.
+    Rooms are kept together; where there are too few, groups.
     """
-    keys = [example.room or example.twins or example.id for example in examples]
+    keys = [example.room or example.group or example.id for example in examples]
     if len(set(keys)) < FOLDS:
-        keys = [example.twins or example.id for example in examples]
+        keys = [example.group or example.id for example in examples]
     sizes = [0] * FOLDS
     fold: dict[str, int] = {}
     # Large keys first, each to the smallest fold.

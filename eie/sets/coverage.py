@@ -40,6 +40,10 @@ class Coverage:
     twins: int = 0
     """Examples in groups of twins."""
     groups: int = 0
+    in_squares: int = 0
+    """Examples in squares."""
+    squares: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Square -> its number of goals and of pictures."""
     alike: int = 0
     """Examples with the images, goal and question of an earlier one."""
     _group: str = ""
@@ -54,6 +58,13 @@ class Coverage:
         self.rooms[example.room, example.split] += 1
         self.difficulty[example.difficulty] += 1
         self.positions[len(example.candidates), example.answer] += 1
+        if example.square:
+            self.in_squares += 1
+            shape = self.squares.setdefault(example.square, (0, 0))
+            self.squares[example.square] = (
+                max(shape[0], example.row + 1),
+                max(shape[1], example.column + 1),
+            )
         if example.twins:
             self.twins += 1
             self.groups += example.twins != self._group
@@ -66,6 +77,14 @@ class Coverage:
             self.objects[thing] += 1
             self.actions[thing, example.verb] += 1
             self.places.setdefault((thing, example.verb), set()).add(example.room)
+
+    @property
+    def shapes(self) -> Sequence[tuple[str, int]]:
+        """Shapes of squares, such as "2 goals x 4 pictures", with their number."""
+        found = Counter(
+            f"{rows} goals x {columns} pictures" for rows, columns in self.squares.values()
+        )
+        return sorted(found.items())
 
     @property
     def funnel(self) -> Sequence[tuple[Rejection, int]]:

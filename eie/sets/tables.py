@@ -42,6 +42,10 @@ SCHEMA = pa.schema(
         ("verb", pa.string()),
         ("objects", pa.list_(pa.string())),
         ("twins", pa.string()),
+        ("square", pa.string()),
+        ("row", pa.int32()),
+        ("column", pa.int32()),
+        ("seen", pa.string()),
         ("lineage", pa.string()),
     ]
 )

@@ -183,6 +183,18 @@ class Alfred(Env):
         twin._state, twin._planner = episode.copy(), self._planner.copy()
         return twin
 
+    def pursue(self, task: Task) -> None:
+        """Take on the goal of `task`, which has the same room and start.
+
+        Raises:
+            SceneError: a field of its scene is unknown, missing or out of its range.
+        """
+        scene, episode = read_scene(task, self._rooms.names), self._episode()
+        episode.goal, episode.also, episode.in_order = scene.goal, scene.also, scene.in_order
+        episode.reached, episode.disturbances = (), scene.disturbances
+        note_reached(episode)
+        self._planner = Searcher() if self._settings.expert == "searching" else AlfredPlanner()
+
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """The functions that an agent without images may call."""
         return tools.described("in the present view", "the agent's hand")

@@ -21,6 +21,7 @@ from inhabit.envs.core import (
     Factual,
     Forkable,
     Privileged,
+    Redirectable,
     SimulatorError,
     Task,
     Tools,
@@ -105,6 +106,9 @@ def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
             return env.reset(Task.model_validate(arguments["task"]), seed=arguments["seed"])
         case "act":
             return from_outcome(env.act(to_action(arguments["action"])))
+        case "pursue":
+            assert isinstance(env, Redirectable)
+            return env.pursue(Task.model_validate(arguments["task"]))
         case "parse":
             said = env.parse(arguments["text"])
             return said and from_action(said)

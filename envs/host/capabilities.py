@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from inhabit.envs.core import Env, Expert, Factual, Forkable, Privileged, Tools
+from inhabit.envs.core import Env, Expert, Factual, Forkable, Privileged, Redirectable, Tools
 
 E = TypeVar("E", bound=Env)
 
@@ -27,6 +27,7 @@ CAPABILITIES: Mapping[str, Capability] = {
     for one in (
         Capability(Expert, ("plan", "best_actions"), ("plan", "best_actions")),
         Capability(Forkable, ("fork",), ()),
+        Capability(Redirectable, ("pursue",), ()),
         Capability(Tools, ("tools", "call"), ("tools",)),
         Capability(Privileged, ("state", "digest", "admissible"), ("digest", "admissible")),
         Capability(Factual, ("things",), ()),

@@ -23,6 +23,7 @@ from inhabit.envs.core import (
     Observation,
     Outcome,
     Privileged,
+    Redirectable,
     SceneError,
     SceneObject,
     SimulatorError,
@@ -167,6 +168,12 @@ class _Forkable(CheckedEnv):
         return _checked(fork)
 
 
+class _Redirectable(CheckedEnv):
+    def pursue(self, task: Task) -> None:
+        """Take on the goal of another task."""
+        self._ask("pursue", lambda: cast(Redirectable, self._env).pursue(task))
+
+
 class _Tools(CheckedEnv):
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """JSON schemas of the functions."""
@@ -218,6 +225,7 @@ class _Factual(CheckedEnv):
 _CAPABLE: Mapping[str, type[CheckedEnv]] = {
     "Expert": _Expert,
     "Forkable": _Forkable,
+    "Redirectable": _Redirectable,
     "Tools": _Tools,
     "Privileged": _Privileged,
     "Factual": _Factual,

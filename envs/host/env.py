@@ -170,6 +170,12 @@ class _Forkable(WorkerEnv):
         return _seen_through(self._link, made, self._deadline, self._reset_deadline)
 
 
+class _Redirectable(WorkerEnv):
+    def pursue(self, task: Task) -> None:
+        """Take on the goal of another task."""
+        self._ask("pursue", _nothing, task=task.model_dump(mode="json"))
+
+
 class _Tools(WorkerEnv):
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """JSON schemas of the tools."""
@@ -203,6 +209,7 @@ class _Factual(WorkerEnv):
 _CAPABLE: Mapping[str, type[WorkerEnv]] = {
     "Expert": _Expert,
     "Forkable": _Forkable,
+    "Redirectable": _Redirectable,
     "Tools": _Tools,
     "Privileged": _Privileged,
     "Factual": _Factual,

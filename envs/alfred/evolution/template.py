@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
+from inhabit.envs.alfred.evolution.crossing import crossed, with_goals
 from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
 from inhabit.envs.alfred.language.verbs import BY_NAME
@@ -33,7 +34,7 @@ from inhabit.envs.alfred.world.things import (
 from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.simulators.household.types.things import LAMPS
-from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
 from inhabit.envs.world.language import kind_of
 from inhabit.envs.world.words import number, with_article
 
@@ -142,6 +143,23 @@ class AlfredTemplate:
                 return _task(name, evolved, rng, self._colors)
         return None
 
+    def crossings(
+        self, task: Task, rows: int, things: Sequence[SceneObject], rng: random.Random
+    ) -> Iterator[Crossing]:
+        """Goals that put the same objects in different places, or treat them differently."""
+        scene = AlfredScene.model_validate(dict(task.scene))
+        letters = "abcdefgh"
+        for goals in crossed(scene, rows, things, rng):
+            named = [
+                _task(f"{task.id}-{letters[n]}", with_goals(scene, one), rng, self._colors)
+                for n, one in enumerate(goals)
+            ]
+            parts = [
+                task.model_copy(update={"scene": _plain(with_goals(scene, (part,)))})
+                for part in dict.fromkeys(part for one in goals for part in one)
+            ]
+            yield Crossing(tuple(named), tuple(parts))
+
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """The goal's task type."""
         goal = scene.get("goal")
@@ -174,10 +192,14 @@ def _task(name: str, scene: AlfredScene, rng: random.Random, colors: bool) -> Ta
         env="alfred",
         kind=scene.goal.type,
         goal=scene_in_words(scene, rng, colors=colors),
-        scene=scene.model_dump(mode="json", exclude_defaults=True),
+        scene=_plain(scene),
         max_steps=MAX_STEPS,
         reference_cost=reference_cost(scene),
     )
+
+
+def _plain(scene: AlfredScene) -> dict[str, JsonValue]:
+    return scene.model_dump(mode="json", exclude_defaults=True)
 
 
 def _lexicon() -> Lexicon:

@@ -26,6 +26,15 @@ _BOTH = (
     "{a}. Besides, {b}",
     "two things: {a}, and {b}",
 )
+_THREE = (
+    "{a}, {b}, and {c}",
+    "{a}. {B}. {C}",
+    "{a}; {b}; {c}",
+    "three things: {a}, {b}, and {c}",
+    "{a}. Also, {b}, and {c}",
+    "{a}, and {b}. Besides, {c}",
+)
+"""Three goals in any order."""
 _ORDERED = (
     "first {a}, then {b}",
     "{a}, then {b}",
@@ -85,7 +94,11 @@ def _first(scene: AlfredScene, rng: random.Random, colors: bool) -> str:
 
 def _joined(scene: AlfredScene, first: str, rng: random.Random, colors: bool) -> str:
     other = scene.also[0]
-    second = wish(other, scene.room, rng, colors=colors)
+    second, *more = (wish(goal, scene.room, rng, colors=colors) for goal in scene.also)
+    if more:
+        a, b, c = rng.sample([first, second, *more], 3)
+        terms = {"a": a, "b": b, "c": c, "A": _capital(a), "B": _capital(b), "C": _capital(c)}
+        return rng.choice(_THREE).format_map(terms)
     forms: Sequence[str] = _ORDERED if scene.in_order else _BOTH
     if scene.condition is not None:
         # A sentence with a condition of its own stays one.

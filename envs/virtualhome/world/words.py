@@ -67,7 +67,11 @@ _WORDS: Mapping[str, str] = {
     "wineglass": "wine glass",
 }
 """Compound class names of our flats, with their parts."""
-_SAID: Mapping[str, str] = {**_WORDS, "cutleryknife": "cutlery knife"}
+_SAID: Mapping[str, str] = {
+    **_WORDS,
+    "cutleryknife": "cutlery knife",
+    "livingroom": "living room",
+}
 """For texts in which every name means one class: there is a class "knife" too."""
 _NAMED = re.compile(rf"\b(?:{'|'.join(_SAID)})\b")
 _CLASSES = {squeeze(said): name for name, said in _SAID.items()}

@@ -1,0 +1,273 @@
+"""Reasons in the order perception, cognition, action; each sentence is a claim that was checked.
+
+"The mug is in your hand, and the fridge is closed and within reach. The goal asks you to cool the
+mug, and nothing gets into the fridge while it is closed. So open the fridge. To go to the microwave
+would serve to heat the mug, which the goal does not ask for."
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.topology import kind_of
+from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
+from inhabit.envs.core import Action, SceneObject
+from inhabit.envs.template import ActionKind, Template
+from inhabit.envs.world.words import is_plural
+
+_SEEN = (
+    "{facts}",
+    "{facts}",
+    "{facts}",
+    "as the picture shows, {facts}",
+    "in this picture, {facts}",
+    "right now, {facts}",
+    "at the moment, {facts}",
+    "as you can see, {facts}",
+    "the image shows that {facts}",
+    "judging by the image, {facts}",
+    "currently, {facts}",
+    "notice that {facts}",
+)
+_AND = (", and ", ", and ", "; ", ", while ")
+_SYNONYMS = {
+    "your hands are empty": (
+        "your hands are empty",
+        "your hands are free",
+        "you are not holding anything",
+    ),
+}
+_HOLDING = ("you are holding", "you are carrying", "you hold", "you carry")
+ASKS = (
+    "the goal asks you to {wish}",
+    "the goal wants you to {wish}",
+    "your task is to {wish}",
+    "what is asked of you is to {wish}",
+    "you have been asked to {wish}",
+)
+"""How a reason names the part of the goal that the answer serves."""
+_AND_SO = ("{asks}, and {need}", "{asks}; {need}", "{asks}: {need}")
+_NOW = (
+    "so {now}",
+    "so {now}",
+    "therefore, {now}",
+    "that is why you should {now}",
+    "so the next step is to {now}",
+    "hence, {now}",
+    "so it is time to {now}",
+)
+_INSTEAD = (
+    "to {other} would serve to {wish}, which the goal does not ask for",
+    "to {other} would only help to {wish}, and that is not asked of you",
+    "if the goal were to {wish}, you would {other} instead, but it is not",
+    "you would have to {other} if you were to {wish}, which nobody wants here",
+)
+_NOT_THIS = (
+    "to {wish} is not what the goal asks for",
+    "the goal does not ask you to {wish}",
+    "nobody wants you to {wish} here",
+    "it would be wrong to {wish}, which another goal might ask for",
+)
+_MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
+_STATION = 2
+"""Arguments of an action that needs a station."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """What another goal of the same picture would have one do."""
+
+    action: Action
+    wish: str
+    """The part of that goal which it serves; the goal in question does not ask for it."""
+
+
+def explain(
+    context: StepContext,
+    wish: str,
+    template: Template,
+    rng: random.Random,
+    instead: Instead | None = None,
+) -> Explanation:
+    """Why the expert's next action is right now, and the key concepts.
+
+    Args:
+        context: of the step, with the expert's plan.
+        wish: the part of the goal that the action serves; empty if none is known.
+        template: maps actions to their kinds.
+        rng: chooses the wording.
+        instead: the best other option, where it is right for another goal.
+    """
+    facts, concepts = _facts(context, template)
+    seen = sentence(rng.choice(_SEEN).format(facts=_joined(facts, rng)))
+    now = _phrase(context.answer, context, template)
+    wish = wish or _phrase(context.plan[-1], context, template)
+    asks = rng.choice(ASKS).format(wish=wish)
+    need = rng.choice(_needs(context, template, wish))
+    thought = rng.choice(_AND_SO).format(asks=asks, need=need)
+    said = [sentence(thought), sentence(rng.choice(_NOW).format(now=now))]
+    if instead is not None:
+        other = _phrase(instead.action, context, template)
+        forms = _NOT_THIS if other == instead.wish else _INSTEAD
+        said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
+    return Explanation(join(seen, *said), concepts, seen)
+
+
+def needs_nothing(context: StepContext, template: Template) -> bool:
+    """Whether the answer is about nothing in view, in a scene of its own: it makes something by
+    hand, or puts down what is carried.
+    """
+    kind = template.action_kind(context.answer)
+    by_hand = kind is ActionKind.MAKE and len(context.answer.arguments) < _STATION
+    return context.task is not None and (by_hand or kind is ActionKind.DROP)
+
+
+def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[str, ...]]:
+    """What the image shows that decides, and the key concepts."""
+    if needs_nothing(context, template):
+        return _missing(context, template)
+    target, kind_of_action = context.target(context.answer), template.action_kind(context.answer)
+    held = [f"the {t.kind} {be(t.kind)} in your hand" for t in context.held[:1]]
+    if context.task is not None:
+        held = []
+    if target is None:
+        return held, (kind_of(context.answer.arguments[-1]),)
+    kind = target.kind
+    the = f"the {kind} {be(kind)}"
+    match kind_of_action:
+        case ActionKind.GO | ActionKind.SEARCH if not target.pixels:
+            return [*held, f"{the} not in view"], tuple(t.kind for t in context.held[:1]) or (kind,)
+        case ActionKind.GO | ActionKind.SEARCH:
+            return [*held, f"{the} in view, but out of reach"], (kind,)
+        case ActionKind.TAKE:
+            free = [] if held else ["your hands are empty"]
+            return [f"{the} {_where(target, context)}", *held, *free], (kind,)
+        case ActionKind.PUT if target.states.get("open"):
+            return [*held, f"{the} open"], (f"open {kind}", kind)
+        case ActionKind.OPEN:
+            return [*held, f"{the} closed"], (f"closed {kind}", kind)
+        case ActionKind.CLOSE:
+            inside = [t for t in context.things if t.support == target.name and t.inside]
+            what = [f"the {t.kind} {be(t.kind)} in it" for t in inside if t.pixels][:1]
+            return [f"{the} open", *what, *held], (f"open {kind}", kind)
+        case ActionKind.SWITCH_ON:
+            return [*held, f"{the} off"], (kind,)
+        case ActionKind.SWITCH_OFF:
+            return [*held, f"{the} on"], (kind,)
+        case ActionKind.CUT:
+            return [*held, f"{the} {_where(target, context)}"], (kind,)
+    return [*held, f"{the} within reach"], (kind,)
+
+
+def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple[str, ...]]:
+    """What is not there, where the answer makes something by hand or puts something down."""
+    held = next(iter(context.held))
+    if template.action_kind(context.answer) is ActionKind.DROP:
+        return ["there is nothing to work at within reach"], (held.kind,)
+    stations = (a.arguments[-1] for a in context.plan if len(a.arguments) >= _STATION)
+    needed = next((name for name in stations if not context.alike(name)), None)
+    if needed is None:
+        return ["nothing that the picture shows is needed for this"], (held.kind,)
+    return [f"there is no {needed.replace('_', ' ')} in view"], (held.kind,)
+
+
+def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
+    """What has to come first, in several wordings."""
+    answer = context.answer
+    target = context.target(answer)
+    kind = target.kind if target is not None else kind_of(answer.arguments[-1]).replace("_", " ")
+    is_, it = be(kind), "they are" if is_plural(kind) else "it is"
+    match template.action_kind(answer):
+        case ActionKind.GO | ActionKind.SEARCH:
+            return (
+                f"for that, you have to be at the {kind}",
+                f"that cannot be done from here, but at the {kind}",
+                f"the way to that leads to the {kind}",
+            )
+        case ActionKind.TAKE:
+            return (
+                f"for that, you need the {kind} in your hand",
+                f"the {kind} must be picked up for that",
+                f"without the {kind} in your hand, you can't do that",
+            )
+        case ActionKind.OPEN if _follows(ActionKind.PUT, context, template):
+            return (
+                f"nothing gets into the {kind} while {it} closed",
+                f"the {kind} must be open before anything fits inside",
+            )
+        case ActionKind.OPEN if _follows(ActionKind.TAKE, context, template):
+            return (
+                f"nothing gets out of the {kind} while {it} closed",
+                f"the {kind} must be open before you can take anything out",
+            )
+        case ActionKind.OPEN | ActionKind.CLOSE | ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF as k:
+            state = {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[k]
+            return (f"for that, the {kind} must be {state}", f"that takes a {kind} that is {state}")
+        case ActionKind.PUT:
+            return _needs_put(context, template, kind, wish)
+        case ActionKind.CUT:
+            return (f"for that, the {kind} {is_} needed in slices",)
+        case ActionKind.MAKE:
+            made = answer.arguments[0].replace("_", " ")
+            if made in wish:
+                return ("all that it takes is at hand", f"everything for the {made} is there")
+            return (f"for that, the {made} has to be made first", f"that takes the {made}")
+        case ActionKind.DROP:
+            return (f"for that, the {kind} has to stand within reach",)
+        case ActionKind.GATHER:
+            return (f"that takes what the {kind} {'give' if is_plural(kind) else 'gives'}",)
+    return ("this is what comes first",)
+
+
+def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
+    subject = context.subject(context.answer)
+    what = subject.kind if subject is not None else "thing in your hand"
+    if _phrase(context.answer, context, template) == wish:
+        return (
+            f"the {kind} {be(kind)} right in front of you",
+            "you have arrived at the place for that",
+            f"both the {what} and the place for {pronoun(what)} are within reach",
+        )
+    if what in wish:
+        where = "in" if " in the " in context.answer.text else "on"
+        return (f"for that, the {what} has to be {where} the {kind}",)
+    return (
+        "for that, you need a free hand",
+        f"the {what} in your hand is in the way of that",
+    )
+
+
+def _follows(action_kind: ActionKind, context: StepContext, template: Template) -> bool:
+    """Whether the plan's next step, apart from moving, is of this kind."""
+    kinds = (template.action_kind(action) for action in context.plan[1:])
+    return next((kind for kind in kinds if kind not in _MOVING), None) is action_kind
+
+
+def _phrase(action: Action, context: StepContext, template: Template) -> str:
+    return phrase(action, template.action_kind(action), context)
+
+
+def _where(thing: SceneObject, context: StepContext) -> str:
+    if thing.support is None:
+        return "within reach"
+    support = next((t for t in context.things if t.name == thing.support), None)
+    kind = support.kind if support else kind_of(thing.support)
+    return f"{'in' if thing.inside else 'on'} the {kind}"
+
+
+def _joined(facts: Sequence[str], rng: random.Random) -> str:
+    return rng.choice(_AND).join(_varied(fact, rng) for fact in facts)
+
+
+def _varied(fact: str, rng: random.Random) -> str:
+    for said, others in _SYNONYMS.items():
+        if said in fact:
+            return fact.replace(said, rng.choice(others))
+    held = re.sub(r" (?:is|are) in your hand$", "", fact)
+    if held != fact and rng.random() < 0.5:
+        return f"{rng.choice(_HOLDING)} {held}"
+    return fact

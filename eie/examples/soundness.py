@@ -1,0 +1,168 @@
+"""Checks whether a moment may be asked about: its image shows what the answer depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inhabit.eie.checking.pictures import is_perceptible
+from inhabit.eie.examples.checks import FARTHER, check_statement, check_target
+from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
+from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.moments import AskedMoment
+from inhabit.eie.examples.reasons import needs_nothing
+from inhabit.envs.core import Observation, SceneObject
+from inhabit.envs.template import ActionKind
+
+_PARTLY = 4
+"""How many times smaller than the answer's object a thing in it may look."""
+NEARER = 1.5
+"""How much larger a thing has to look from where it can be handled than from farther away."""
+_STATES = (ActionKind.OPEN, ActionKind.CLOSE, ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
+"""Kinds of actions that depend on a state of their object."""
+_ON_THE_WAY = (ActionKind.GO, ActionKind.OPEN, ActionKind.LOOK, ActionKind.SEARCH)
+_HANDLED = (ActionKind.TAKE, ActionKind.PUT, ActionKind.CUT)
+
+
+class Soundness:
+    """Checks moments of one task, and notes why some can't be asked about."""
+
+    def __init__(self, job: ExtractionJob, least: int) -> None:
+        """Check for the task of `job`.
+
+        Args:
+            job: origin and template.
+            least: number of pixels from which on a thing can be seen.
+        """
+        self._template = job.template
+        self._wanted = frozenset(
+            event.thing
+            for event in job.template.events(job.origin.task)
+            if event.action_kind is ActionKind.TAKE
+        )
+        self._least = least
+        self.refused: dict[str, Refused] = {}
+        """Why moments are not asked about."""
+
+    def refuse(self, error: RejectedError) -> None:
+        """Note a reason."""
+        self.refused.setdefault(error.refused.sentence, error.refused)
+
+    def shows_target(self, moment: AskedMoment) -> bool:
+        """Whether the object of the answer is visible, as far as it is known."""
+        try:
+            self._check_target(moment)
+        except RejectedError as error:
+            self.refuse(error)
+            return False
+        return True
+
+    def is_sound(
+        self, moment: AskedMoment, facts: Sequence[str] = (), places: Sequence[str] = ()
+    ) -> bool:
+        """Whether a moment's answer works, and its image shows what it depends on.
+
+        Args:
+            moment: checked once.
+            facts: what words tell of the past,
+            places: and those of them that tell where something is.
+        """
+        if moment.sound is None:
+            try:
+                self._check(moment, facts, places)
+                moment.sound = True
+            except RejectedError as error:
+                self.refuse(error)
+                moment.sound = False
+        return moment.sound
+
+    def shows_state(self, moment: AskedMoment) -> bool:
+        """Whether the state that the answer would change can be seen: the image with the other
+        state differs visibly.
+        """
+        if (
+            self._template.action_kind(moment.answer) not in _STATES
+            or moment.state_shown is not None
+        ):
+            return moment.state_shown is not False
+        after = moment.outcome()
+        moment.state_shown = after is None or differ(moment.observe(), after)
+        if not moment.state_shown:
+            said = f"After {moment.answer.text!r} the image looks the same."
+            self.refuse(RejectedError(Rejection.HIDDEN, said))
+        return moment.state_shown
+
+    def looks_nearer(self, one: AskedMoment, other: AskedMoment) -> bool:
+        """Whether a thing to go to looks smaller than where it is handled at once."""
+        going = [self._template.action_kind(m.answer) is ActionKind.GO for m in (one, other)]
+        targets = [m.context.target(m.answer) for m in (one, other)]
+        far, near = targets if going[0] else reversed(targets)
+        if going[0] is going[1] or far is None or near is None or far.name != near.name:
+            return True
+        return far.pixels * NEARER <= near.pixels
+
+    def _check(self, moment: AskedMoment, facts: Sequence[str], places: Sequence[str]) -> None:
+        # A disturbance may have undone what the words tell.
+        for fact in places:
+            check_statement(fact, moment.context.things, self._template.lexicon)
+        self._check_target(moment)
+        if not moment.works(self._template):
+            raise RejectedError(Rejection.UNSOLVABLE, f"{moment.answer.text!r} fails.")
+        self._check_target(moment)
+        self._check_hidden(moment, facts)
+
+    def _check_target(self, moment: AskedMoment) -> None:
+        """Check that the answer's object is visible; less so if it is to go there.
+
+        Who carries something that the image shows may be sent to what it does not show at all.
+        """
+        context = moment.context
+        if needs_nothing(context, self._template):
+            return
+        going = self._template.action_kind(moment.answer) is ActionKind.GO
+        carrying = any(thing.pixels >= self._least for thing in context.held)
+        target = context.target(moment.answer)
+        alike = context.alike(target.name) if target is not None else ()
+        absent = target is not None and not any(thing.pixels for thing in alike)
+        least = self._least if not going else self._least // FARTHER
+        check_target(context, 0 if going and carrying and absent else least)
+
+    def _check_hidden(self, moment: AskedMoment, facts: Sequence[str]) -> None:
+        """Check that what is held, and what the goal is about in the target, can be seen."""
+        context = moment.context
+        for thing in context.held:
+            if thing.pixels < self._least:
+                raise RejectedError(Rejection.HIDDEN, f"The held {thing.kind} is not to be seen.")
+        target = context.target(moment.answer)
+        if target is None:
+            return
+        opening = self._template.action_kind(moment.answer) is ActionKind.OPEN
+        for thing in self._aimed_at(context, target):
+            told = any(thing.kind in fact for fact in facts)
+            if thing.pixels < self._least / _PARTLY and not (opening and told):
+                raise RejectedError(
+                    Rejection.HIDDEN, f"The {thing.kind} in the {target.kind} is not to be seen."
+                )
+
+    def _aimed_at(self, context: StepContext, target: SceneObject) -> Iterator[SceneObject]:
+        """What the answer is for: wanted things in its target, where the hands are empty, and the
+        thing that is handled next.
+
+        Without them in the image, nothing tells why to go to a cabinet, or to open it.
+        """
+        for thing in context.things if not context.held else ():
+            if thing.support == target.name and thing.inside and thing.kind in self._wanted:
+                yield thing
+        if self._template.action_kind(context.answer) not in _ON_THE_WAY:
+            return
+        handling = (a for a in context.plan if self._template.action_kind(a) not in _ON_THE_WAY)
+        following = next(handling, None)
+        if following is not None and self._template.action_kind(following) in _HANDLED:
+            handled = context.target(following)
+            if handled is not None and handled.kind != target.kind and not handled.held:
+                yield handled
+
+
+def differ(one: Observation, other: Observation) -> bool:
+    """Whether a person can tell two images apart."""
+    return one.rgb is not None and other.rgb is not None and is_perceptible(one.rgb, other.rgb)

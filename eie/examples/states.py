@@ -1,0 +1,132 @@
+"""States of a scene that the pictures of a square show: on the ways to parts of its goals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from inhabit.agents.core import Decision
+from inhabit.eie.examples.context import StepContext, TakenStep
+from inhabit.eie.examples.episode_steps import plainly
+from inhabit.envs.core import Action, Expert, Factual, Observation, Redirectable, SceneObject, Task
+from inhabit.envs.template import ActionKind, Template
+from inhabit.episodes.episode import Episode
+
+_MAKES_STATES = (
+    ActionKind.GO,
+    ActionKind.TAKE,
+    ActionKind.PUT,
+    ActionKind.OPEN,
+    ActionKind.SEARCH,
+    ActionKind.LOOK,
+)
+"""Kinds of actions on the way to a state: what they did can be seen."""
+_LONGEST = 14
+"""Actions of one part."""
+
+
+@dataclass(eq=False)
+class State:
+    """A state of the scene, and how it came about."""
+
+    episode: Episode
+    """A copy that stands in it; whatever its goal is."""
+    named: Sequence[SceneObject]
+    """The things of the scene, as they were at the start: they keep their names."""
+    done: tuple[TakenStep, ...] = ()
+    before: State | None = None
+    """Where its last action was done."""
+
+    @cached_property
+    def things(self) -> tuple[SceneObject, ...]:
+        """The things as they are; how many pixels show each is slow to tell."""
+        assert isinstance(self.episode.env, Factual)
+        return tuple(self.episode.env.things())
+
+    def plan(self, task: Task) -> tuple[Action, ...]:
+        """The expert's plan for a goal, without numbers where there is one of a kind."""
+        plan = expert_plan(self.episode, task)
+        return tuple(plainly(action, self.named, self.episode.env) for action in plan)
+
+    def context(self, plan: Sequence[Action]) -> StepContext:
+        """The step at which the plan is to be begun; without an image."""
+        return StepContext(Observation(""), self.things, self.done, tuple(plan))
+
+    def past(self) -> list[TakenStep]:
+        """What was done, each step with the image from before it."""
+        if self.before is None:
+            return []
+        seen = self.before.episode.now.observation
+        return [*self.before.past(), replace(self.done[-1], observation=seen)]
+
+
+class States:
+    """Finds states of one scene. Those that two ways have in common are found once."""
+
+    def __init__(self, start: Episode, template: Template) -> None:
+        """Begin in `start`, which is left as it is, with a look at all that there is."""
+        self._template = template
+        self._known: dict[tuple[str, ...], State | None] = {}
+        self._copies = [start.fork()]
+        assert isinstance(start.env, Factual)
+        self.start = State(self._copies[0], tuple(start.env.things()))
+        for action in start.env.vocabulary():
+            if template.action_kind(action) is ActionKind.SEARCH and not action.arguments:
+                self.start = self.after(self.start, action) or self.start
+
+    def close(self) -> None:
+        """Release all copies."""
+        for copy in self._copies:
+            copy.close()
+
+    def towards(self, state: State, part: Task) -> Iterator[tuple[ActionKind, State]]:
+        """The states on the expert's way to a part's goal, with the kind of action before each.
+
+        The way ends where something is put down, or where an action would leave no trace to see.
+        """
+        for _ in range(_LONGEST):
+            plan = expert_plan(state.episode, part)
+            kind = self._template.action_kind(plan[0]) if plan else ActionKind.OTHER
+            action = plainly(plan[0], state.named, state.episode.env) if plan else None
+            following = self.after(state, action) if action and kind in _MAKES_STATES else None
+            if following is None:
+                return
+            state = following
+            yield kind, state
+            if kind is ActionKind.PUT:
+                return
+
+    def after(self, state: State, action: Action) -> State | None:
+        """The state after an action; None if it fails."""
+        key = (*(step.action.text for step in state.done), action.text)
+        if key not in self._known:
+            copy = self.copy(state)
+            now = copy.act(Decision(action))
+            step = TakenStep(action, now.feedback, now.reason is not None, Observation(""))
+            found = State(copy, state.named, (*state.done, step), state)
+            self._known[key] = None if step.failed else found
+        return self._known[key]
+
+    def failed(self, state: State, action: Action) -> State | None:
+        """The state after an action that fails and changes nothing; None if it does more."""
+        copy = self.copy(state)
+        now = copy.act(Decision(action))
+        step = TakenStep(action, now.feedback, True, Observation(""))
+        found = State(copy, state.named, (*state.done, step), state)
+        return found if now.reason is not None and found.things == state.things else None
+
+    def copy(self, state: State) -> Episode:
+        """A copy of a state's episode, which is closed with all others."""
+        copy = state.episode.fork()
+        self._copies.append(copy)
+        return copy
+
+
+def expert_plan(episode: Episode, task: Task) -> Sequence[Action]:
+    """The expert's plan for the goal of a task of the same scene, which becomes the episode's."""
+    env = episode.env
+    assert isinstance(env, Redirectable)
+    assert isinstance(env, Expert)
+    env.pursue(task)
+    return env.plan()

@@ -1,0 +1,116 @@
+"""Squares: no goal and no picture of a square tells its answers alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from inhabit.eie.examples.example import Example
+from inhabit.eie.sets.folder import SetFolder
+from inhabit.envs.core import Expert, Forkable, Task
+from inhabit.envs.registry import find
+from tests.eie.making.test_synth import inhabit
+
+CHECK = Path(__file__).parents[3] / "scripts" / "check_set"
+SET = ("--n", "24", "--seed", "5", "--set", "in_process=true", "--set", "recognition=false")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("squares") / "set"
+    done = inhabit("synth", "alfred", *SET, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def squares(folder: Path) -> list[list[Example]]:
+    found: dict[str, list[Example]] = defaultdict(list)
+    for example in SetFolder.open(folder).examples():
+        found[example.square].append(example)
+    assert "" not in found
+    return [*found.values()]
+
+
+@pytest.mark.slow
+def test_neither_a_goal_nor_a_picture_alone_tells_the_answer(made: Path) -> None:
+    for cells in squares(made):
+        assert len({cell.candidates for cell in cells}) == 1
+        shape = (1 + max(cell.row for cell in cells), 1 + max(cell.column for cell in cells))
+        assert shape in ((2, 4), (3, 3)) and len(cells) == shape[0] * shape[1]
+        for row in range(shape[0]):
+            line = [cell for cell in cells if cell.row == row]
+            assert len({cell.goal for cell in line}) == 1
+            assert {cell.answer for cell in line} == set(range(shape[1]))
+        for column in range(shape[1]):
+            line = [cell for cell in cells if cell.column == column]
+            assert len({cell.image for cell in line}) == 1
+            assert len({cell.answer for cell in line}) == shape[0]
+
+
+@pytest.mark.slow
+def test_each_answer_leaves_less_to_do_than_any_other_option(made: Path) -> None:
+    registration = find("alfred")
+    with registration.make("embedded", registration.settings()) as env:
+        assert isinstance(env, Expert) and isinstance(env, Forkable)
+        for example in squares(made)[0]:
+            assert example.lineage is not None
+            env.reset(Task.model_validate(dict(example.lineage.task)), seed=example.lineage.seed)
+            for text in example.lineage.actions:
+                action = env.parse(text)
+                assert action is not None
+                env.act(action)
+            left = []
+            for text in example.candidates:
+                action = env.parse(text)
+                assert action is not None
+                with env.fork() as copy:
+                    outcome = copy.act(action)
+                    assert isinstance(copy, Expert)
+                    failed = outcome.reason is not None
+                    left.append(1000 if failed else 1 + len(copy.plan()))
+            assert left.index(min(left)) == example.answer
+            assert left.count(min(left)) == 1
+
+
+@pytest.mark.slow
+def test_a_set_that_asks_for_twins_has_one_goal_in_each_group(tmp_path: Path) -> None:
+    done = inhabit("synth", "alfred", *SET, "--set", "groups=twins", "--out", str(tmp_path / "set"))
+    assert done.returncode == 0, done.stderr
+    groups: dict[str, set[str]] = defaultdict(set)
+    for example in SetFolder.open(tmp_path / "set").examples():
+        assert not example.square
+        groups[example.twins].add(example.goal)
+    assert "" not in groups and all(len(goals) == 1 for goals in groups.values())
+
+
+@pytest.mark.slow
+def test_the_check_finds_what_is_damaged_in_a_square(made: Path) -> None:
+    file = made / "examples.jsonl"
+    original = file.read_text()
+    rows = [json.loads(line) for line in original.splitlines()]
+    cells = [row for row in rows if row["square"] == rows[0]["square"]]
+    assert checked(made) == {}
+    other = next(c for c in cells if c.get("row", 0) == 1 and c.get("column", 0) == 0)
+    damages = {
+        "reason": {"reason": other["reason"], "seen": other["seen"]},
+        "goal": {"goal": other["goal"]},
+        "place": {"column": 3},
+    }
+    for name, damage in damages.items():
+        lines = [json.dumps({**rows[0], **damage}), *original.splitlines()[1:]]
+        file.write_text("\n".join(lines) + "\n")
+        assert set(checked(made)) & {"square", "wish", "seen", "claim"}, name
+    file.write_text(original)
+
+
+def checked(folder: Path) -> dict[str, int]:
+    done = subprocess.run(
+        [sys.executable, str(CHECK), str(folder), "--json"], capture_output=True, text=True
+    )
+    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])["by_cause"]
+    return found
