@@ -96,7 +96,9 @@ def ends(folder: str = "run") -> list[EndLine]:
 
 def check_env(fault: str, told: str, capsys: pytest.CaptureFixture[str], *more: str) -> None:
     agent = "random" if fault == "no_scene" else "expert"
+    # With seen candidates, `actions` is asked too.
     words = ("stranger", "--agent", agent, "--n", "2", "--set", f"fault={fault}", *more)
+    words += ("--candidates", "seen")
     code = 1 if fault in OF_CLASS else 0
     play(*words, code=code)
     bad, good = ends()

@@ -91,7 +91,8 @@ def already_solved(task: Plain, room: InitialRoom, rng: random.Random) -> Plain 
 def unsolvable(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
     single = sorted({room.type(n) for n in room.items if _alone(room, room.type(n))})
     goal = {**_simple(room, rng), "type": "pick_two_obj_and_place", "object": rng.choice(single)}
-    return _scene(task, goal=goal)
+    text = f"Gather the {word(goal['object'])}s on the {word(goal['parent'])}."
+    return {**_scene(task, goal=goal), "goal": text}
 
 
 def hidden_key_concept(task: Plain, room: InitialRoom, rng: random.Random) -> Plain | None:
