@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from inhabit.envs.core import Env, SimulatorError, UnavailableError
 from inhabit.envs.entries import is_interrupt, same_folder
-from inhabit.envs.host import WorkerEnv
 from inhabit.envs.host.checked import checked, unexpected
+from inhabit.envs.host.env import WorkerEnv
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.marks import without_effect
 from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration

@@ -29,7 +29,7 @@ from inhabit.envs.core import (
     TaskError,
     UnavailableError,
 )
-from inhabit.envs.host import WorkerError
+from inhabit.envs.host.link import WorkerError
 from inhabit.episodes.episode import Episode, Limits, Moment
 from inhabit.episodes.playing.clock import Clock, TimeShare
 from inhabit.episodes.playing.env_thread import EnvThread

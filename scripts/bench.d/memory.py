@@ -7,7 +7,7 @@ import os
 
 import psutil
 
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find
 
 LIMIT_MB = 600

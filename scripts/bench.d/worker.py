@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from inhabit.envs.core import Env
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find
 
 PIXELS = {"pixels": 300}

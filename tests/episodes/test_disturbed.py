@@ -20,7 +20,7 @@ from toy_runs import Dying, play_toy, results, toy_tasks
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.scene import ToySettings
 from inhabit.episodes.recording.reader import Run

@@ -19,7 +19,7 @@ from waiting import wait_for
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.run import run_episodes

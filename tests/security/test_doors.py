@@ -24,7 +24,7 @@ from waiting import wait_for
 
 from inhabit.envs.alfred.thor.controller import start
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.real.connection import HostConnection

@@ -230,7 +230,7 @@ def test_a_key_that_a_simulator_prints_is_not_recorded(
 
 def test_a_worker_has_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    from inhabit.envs.host import WorkerEnv
+    from inhabit.envs.host.env import WorkerEnv
 
     env = WorkerEnv("toy", "grid", {})
     try:

@@ -15,7 +15,7 @@ from waiting import PATIENCE, alive, wait_for
 
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find
 
 
@@ -88,7 +88,7 @@ def test_a_worker_killed_takes_its_simulator_along(env: WorkerEnv) -> None:
 RUNNER = """
 import sys, time
 from inhabit.envs.core import Task
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 env = WorkerEnv("alfred", "embedded", {})
 env.reset(Task.model_validate_json(sys.argv[1]), seed=0)
 print(env.pid, flush=True)

@@ -32,8 +32,8 @@ from inhabit.envs.core import (
     Tools,
     UnavailableError,
 )
-from inhabit.envs.host import WorkerEnv, WorkerError
-from inhabit.envs.host.link import Link
+from inhabit.envs.host.env import WorkerEnv
+from inhabit.envs.host.link import Link, WorkerError
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.scene import ToyScene, ToySettings
 from inhabit.envs.toy.tasks import sample
@@ -358,7 +358,7 @@ def test_closing_while_an_answer_arrives_leaves_nothing(
 RUNNER = """
 import os, sys, time
 from inhabit.envs.core import Action
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 env = WorkerEnv("trouble", "only", {}, deadline=100)
 simulator = env.act(Action("simulator", "simulator")).feedback
 litter = env.act(Action("litter", "litter")).feedback
@@ -372,7 +372,7 @@ if sys.argv[1] != "end":
 ASKING = """
 import sys
 from inhabit.envs.core import Action
-from inhabit.envs.host import WorkerEnv
+from inhabit.envs.host.env import WorkerEnv
 env = WorkerEnv("trouble", "only", {}, deadline=5.0)
 print(env.pid, flush=True)
 print(env.act(Action("slow", "slow", ("2",))).feedback)
