@@ -121,10 +121,10 @@ class SquareSearch:
             for state in found:
                 if (one := self._asked(state)) is not None:
                     asked.setdefault(one.said, []).append(one)
-            for chosen in islice(self._latin(asked), _TRIED):
+            for chosen in islice(self._best(asked), _TRIED):
                 columns: list[Asked] = []
-                for said in chosen:
-                    columns += self._fitting(asked[said], columns)
+                for some in chosen:
+                    columns += self._fitting(some, columns)
                 if len(columns) == self._columns and (square := self._checked(columns)):
                     return square
             if len(self._rows) > SHAPES[0][0]:
@@ -141,7 +141,7 @@ class SquareSearch:
                     yield state
                 if kind is ActionKind.TAKE:
                     yield from self._aside(state)
-            if kind is ActionKind.PUT:
+            if kind in (ActionKind.PUT, ActionKind.CLOSE):
                 ends.append(state)
 
     def _second(self, ends: Sequence[State], near: bool = False) -> Iterator[State]:
@@ -213,9 +213,32 @@ class SquareSearch:
                     found.append((common + self._rng.random(), columns))
         yield from (columns for _, columns in sorted(found, key=lambda one: one[0]))
 
+    def _best(
+        self, asked: Mapping[tuple[Said, ...], Sequence[Asked]]
+    ) -> Iterator[list[list[Asked]]]:
+        """For each column of a square, the states in which all its answers are best."""
+        for chosen in self._latin(asked):
+            options = [asked[said][0].plans[0][0] for said in chosen]
+            columns = [
+                [one for one in asked[said][:_EACH] if self._is_best(one, options)]
+                for said in chosen
+            ]
+            if all(columns):
+                yield columns
+
+    def _is_best(self, one: Asked, options: Sequence[Action]) -> bool:
+        """Whether every goal's answer leaves less to do than any other option."""
+        for row, plan in enumerate(one.plans):
+            answer = without_numbers(plan[0])
+            others = [option for option in options if without_numbers(option) != answer]
+            best = self._left(one.state, plan[0], row)
+            if best == FAILS or not all(best < self._left(one.state, o, row) for o in others):
+                return False
+        return True
+
     def _fitting(self, some: Sequence[Asked], columns: Sequence[Asked]) -> list[Asked]:
         """One of some states whose picture is unlike all others; empty if there is none."""
-        for one in some[:_EACH]:
+        for one in some:
             seen = one.state.episode.now.observation
             if all(differ(seen, other.state.episode.now.observation) for other in columns):
                 return [one]
@@ -240,12 +263,7 @@ class SquareSearch:
     def _cell(
         self, one: Asked, row: int, number: int, options: Sequence[Action]
     ) -> AskedMoment | None:
-        """A cell, if its answer leaves less to do than any other option."""
-        answer = one.plans[row][0]
-        others = [o for o in options if without_numbers(o) != without_numbers(answer)]
-        best = self._left(one.state, answer, row)
-        if best == FAILS or not all(best < self._left(one.state, o, row) for o in others):
-            return None
+        """A cell, if its picture shows what its answer depends on."""
         episode, context = one.state.episode, one.state.context(one.plans[row])
         after = self._after(one.state, context.answer)
         cell = AskedMoment(episode, context, Trials(episode), number, 0, after, meant=False)

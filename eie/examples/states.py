@@ -83,19 +83,22 @@ class States:
     def towards(self, state: State, part: Task) -> Iterator[tuple[ActionKind, State]]:
         """The states on the expert's way to a part's goal, with the kind of action before each.
 
-        The way ends where something is put down, or where an action would leave no trace to see.
+        The way ends where something is put down, and behind a door that is closed after it if that
+        is all that is left to do; or where an action would leave no trace to see.
         """
+        kind = ActionKind.OTHER
         for _ in range(_LONGEST):
             plan = expert_plan(state.episode, part)
+            is_put = kind is ActionKind.PUT
             kind = self._template.action_kind(plan[0]) if plan else ActionKind.OTHER
-            action = plainly(plan[0], state.named, state.episode.env) if plan else None
-            following = self.after(state, action) if action and kind in _MAKES_STATES else None
+            last = is_put and kind is ActionKind.CLOSE and len(plan) == 1
+            if not (last or (kind in _MAKES_STATES and not is_put)):
+                return
+            following = self.after(state, plainly(plan[0], state.named, state.episode.env))
             if following is None:
                 return
             state = following
             yield kind, state
-            if kind is ActionKind.PUT:
-                return
 
     def after(self, state: State, action: Action) -> State | None:
         """The state after an action; None if it fails."""

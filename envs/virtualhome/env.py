@@ -159,6 +159,16 @@ class VirtualHome(Env):
         """Release the simulator."""
         self._simulation.close()
 
+    def pursue(self, task: Task) -> None:
+        """Take on the goals of `task`, which has the same flat and start.
+
+        Raises:
+            SceneError: a field of its scene is unknown, missing or out of its range.
+        """
+        scene = validated_scene(VirtualHomeScene, task)
+        self._here()
+        self._goals, self._program, self._source = scene.goals, (), scene.model_dump_json()
+
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """The functions that an agent without images may call."""
         return tools.described("in sight", "the hands")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cache
 
 from inhabit.envs.core import Action
 from inhabit.envs.virtualhome.graph.names import NodeNames, squeeze
@@ -77,7 +78,7 @@ def understand(
     text: str, names: NodeNames, only_unity: bool, words: Set[str] | None = None
 ) -> Action | None:
     """Parse a text: a verb, and names of this flat or of any flat."""
-    known = words if words is not None else {squeeze(name) for name, _ in _classes()}
+    known = words if words is not None else _known_words()
     for verb, said in read(text):
         if only_unity and "unity" not in verb.traits:
             continue
@@ -116,6 +117,11 @@ def line_of(
 def _use(verb: str, id_: int, hands: Sequence[int]) -> bool:
     """Sort key that prefers held objects; for taking, the others."""
     return (id_ in hands) == (verb in ("GRAB", "WALK", "FIND"))
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    return frozenset(squeeze(name) for name, _ in _classes())
 
 
 def _classes() -> Iterator[tuple[str, Iterable[str]]]:

@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
-from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
+from inhabit.envs.virtualhome.evolution.crossing import crossed, part
 from inhabit.envs.virtualhome.evolution.wording import both, worded
 from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
@@ -89,6 +90,8 @@ _OTHER_WORDS = {
 }
 _CHANGES = ("another flat", "another room", "another object", "another hour", "combined goals")
 _TRIES = 10
+_PAIR = 2
+"""Goals that are crossed: two objects exchange their places."""
 _FLATS = 7
 """Number of floor plans."""
 _KNOWN_KINDS = 0.5
@@ -146,6 +149,31 @@ class VirtualHomeTemplate:
                 return evolved
         return None
 
+    def crossings(
+        self, task: Task, rows: int, things: Sequence[SceneObject], rng: random.Random
+    ) -> Iterator[Crossing]:
+        """Goals that put the same two objects in different containers."""
+        scene = VirtualHomeScene.model_validate(dict(task.scene))
+        world = build_world(scene)
+        for goals in crossed(world, rng) if rows == _PAIR else ():
+            named = [
+                task.model_copy(
+                    update={
+                        "id": f"{task.id}-{letter}",
+                        "kind": "combined",
+                        "goal": _both(wants, world, rng),
+                        "scene": _wanting(scene, wants),
+                    }
+                )
+                for letter, wants in zip("ab", goals, strict=True)
+            ]
+            parts = [
+                task.model_copy(update={"scene": _wanting(scene, part(goal))})
+                for wants in goals
+                for goal in wants
+            ]
+            yield Crossing(tuple(named), tuple(parts))
+
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """Unknown: a scene does not say."""
         return ""
@@ -193,6 +221,17 @@ def _lexicon() -> Lexicon:
             **{said: kind for said, kind in _OTHER_WORDS.items() if kind in words},
         },
     )
+
+
+def _both(wants: Sequence[Goal], world: FlatWorld, rng: random.Random) -> str:
+    first, second = (str(worded("put", [want], world, rng)) for want in wants)
+    return both(first, second, rng)
+
+
+def _wanting(scene: VirtualHomeScene, goals: Sequence[Goal]) -> dict[str, JsonValue]:
+    """The same flat and start with these goals."""
+    changed = {"goals": tuple(goals), "program": (), "eai": None}
+    return scene.model_copy(update=changed).model_dump(mode="json")
 
 
 def _numbered(goal: str) -> bool:

@@ -84,15 +84,15 @@ class _Attempt:
     def rank(self, goal: Goal) -> tuple[int, int]:
         """Sort goals so that reaching one does not undo another.
 
-        First actions on objects, then positions, then states (doors are closed last), then held
-        objects, then posture, and then actions while lying down.
+        First actions on objects, then positions, those of held objects first, then states (doors
+        are closed last), then held objects, then posture, and then actions while lying down.
         """
         match goal:
             case ActionGoal(any_of=actions):
                 return (5 if set(actions) & _AT_REST else 0), 0
             case RelationGoal(from_id=thing, relation=relation):
                 if thing != self._me:
-                    return 1, 0
+                    return 1, thing not in held(self.world, self._me)
                 return (4 if relation in ("ON", "SITTING") else 3), 0
             case StateGoal(state=state):
                 order = _ORDER.index(state) if state in _ORDER else len(_ORDER)

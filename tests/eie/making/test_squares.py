@@ -17,13 +17,14 @@ from inhabit.envs.registry import find
 from tests.eie.making.test_synth import inhabit
 
 CHECK = Path(__file__).parents[3] / "scripts" / "check_set"
-SET = ("--n", "24", "--seed", "5", "--set", "in_process=true", "--set", "recognition=false")
+SET = ("--seed", "5", "--set", "in_process=true", "--set", "recognition=false")
+COUNTS = {"alfred": "24", "virtualhome": "8"}
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=COUNTS)
+def made(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     out = tmp_path_factory.mktemp("squares") / "set"
-    done = inhabit("synth", "alfred", *SET, "--out", str(out))
+    done = inhabit("synth", request.param, "--n", COUNTS[request.param], *SET, "--out", str(out))
     assert done.returncode == 0, done.stderr
     return out
 
@@ -54,10 +55,11 @@ def test_neither_a_goal_nor_a_picture_alone_tells_the_answer(made: Path) -> None
 
 @pytest.mark.slow
 def test_each_answer_leaves_less_to_do_than_any_other_option(made: Path) -> None:
-    registration = find("alfred")
+    cells = squares(made)[0]
+    registration = find(cells[0].env)
     with registration.make("embedded", registration.settings()) as env:
         assert isinstance(env, Expert) and isinstance(env, Forkable)
-        for example in squares(made)[0]:
+        for example in cells:
             assert example.lineage is not None
             env.reset(Task.model_validate(dict(example.lineage.task)), seed=example.lineage.seed)
             for text in example.lineage.actions:
@@ -79,7 +81,8 @@ def test_each_answer_leaves_less_to_do_than_any_other_option(made: Path) -> None
 
 @pytest.mark.slow
 def test_a_set_that_asks_for_twins_has_one_goal_in_each_group(tmp_path: Path) -> None:
-    done = inhabit("synth", "alfred", *SET, "--set", "groups=twins", "--out", str(tmp_path / "set"))
+    twins = ("--n", "24", *SET, "--set", "groups=twins")
+    done = inhabit("synth", "alfred", *twins, "--out", str(tmp_path / "set"))
     assert done.returncode == 0, done.stderr
     groups: dict[str, set[str]] = defaultdict(set)
     for example in SetFolder.open(tmp_path / "set").examples():
