@@ -176,6 +176,7 @@ class Simulator:
                 return ActionResult(False, sentence)
             return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
         house = self._house
+        house.world.settle()
         before, randomization, version = (
             house.world.snapshot(),
             house.randomization,
@@ -254,6 +255,13 @@ class Simulator:
         """The views of the third-party cameras."""
         return self._house.film(rgb=rgb)
 
+    def normals(self) -> Sequence[NDArray[np.float32]]:
+        """How the seen faces are turned, for the agent's view and each third-party camera.
+
+        Each is float32 (height, width, 3): along right, up and towards the camera. Not cached.
+        """
+        return self._house.normals()
+
     @property
     def cameras(self) -> Sequence[FixedCamera]:
         """The third-party cameras, in the order of their numbers."""
@@ -271,6 +279,14 @@ class Simulator:
     def things(self) -> Mapping[str, SimObject]:
         """All objects by id, in THOR's order, but those that are disabled."""
         return self._house.world.listed()
+
+    @property
+    def at_rest(self) -> bool:
+        """THOR's `isSceneAtRest`."""
+        world = self._house.world
+        return not (
+            world.rules.tells_motion and any(t["isMoving"] for t in world.listed().values())
+        )
 
     @property
     def apart(self) -> frozenset[str]:

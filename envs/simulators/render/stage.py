@@ -57,6 +57,9 @@ class Frame:
     """(H, W), index into `names`; -1 where nothing is seen."""
     names: tuple[str, ...]
     """The bodies on the stage, in the order in which they came."""
+    normals: NDArray[np.float32] | None = None
+    """(H, W, 3), unit normals of the faces along the image's right, up and towards the camera;
+    zeros where nothing is seen. None if they weren't asked for."""
 
 
 class Stage:
@@ -170,6 +173,7 @@ class Stage:
         rgb: bool = True,
         shadow: bool = True,
         samples: int = 1,
+        normals: bool = False,
     ) -> Frame:
         """Take an image.
 
@@ -181,6 +185,7 @@ class Stage:
             shadow: False leaves out the shadows.
             samples: per side of a pixel; 2 smooths the edges of the colours. Depth and ids are
                 always those of the pixels' centres.
+            normals: whether to tell how the seen faces are turned.
 
         Raises:
             ValueError: an image without pixels, or without samples.
@@ -194,8 +199,9 @@ class Stage:
         order = view.nearest_first(pack.low, pack.high)
         surface = rasterize(pack.triangles, order, view, self._scratch)
         depth, ids = depth_and_ids(surface, pack.surfaces.owners)
+        facing = _facing(surface, pack.surfaces.planes, view) if normals else None
         picture = self._picture(pack, view, surface, samples, shadow) if rgb else None
-        return Frame(picture, depth, ids, self.names)
+        return Frame(picture, depth, ids, self.names, facing)
 
     def _picture(
         self, pack: Pack, view: Projection, surface: VisibilityBuffer, samples: int, shadow: bool
@@ -243,3 +249,20 @@ def pose(
     if not (np.isfinite(matrix).all() and np.isfinite(point).all()):
         raise ValueError(f"A pose must be finite; got {matrix.tolist()} at {point.tolist()}.")
     return matrix, point
+
+
+def _facing(
+    surface: VisibilityBuffer, planes: NDArray[np.float32], view: Projection
+) -> NDArray[np.float32]:
+    """`Frame.normals`. Both sides of a face can be seen, so each is turned to the camera."""
+    right, up = np.meshgrid(
+        (np.arange(view.width) - (view.width - 1) / 2) / view.focal,
+        ((view.height - 1) / 2 - np.arange(view.height)) / view.focal,
+    )
+    rays = np.stack((right, up, np.ones_like(up)), axis=-1)
+    seen = surface.face >= 0
+    found = planes[np.where(seen, surface.face, 0)] @ view.axes.T if len(planes) else rays * 0.0
+    away = np.einsum("hwk,hwk->hw", found, rays) > 0.0
+    found = np.where(away[..., None], -found, found) * seen[..., None]
+    found[..., 2] *= -1.0
+    return found.astype(np.float32)

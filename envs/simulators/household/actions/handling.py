@@ -84,7 +84,7 @@ def put(
     With `putNearXY` in a basin or behind a door at the place nearest to the middle of the view; and
     by force where there is no room, too: in among what lies there.
     """
-    del place_stationary, random_seed
+    del random_seed
     crowd = force_action and put_near_x_y
     thing = held(house, "Can't place an object if Agent isn't holding anything")
     receptacle = target(
@@ -121,6 +121,8 @@ def put(
     own = surface(house.world, receptacle).owner.id
     let_go(house)
     placing.put(house.world, thing.id, box, dict.fromkeys((receptacle.id, own)))
+    if not place_stationary:
+        house.world.stir(thing.id)
     return None
 
 
@@ -198,6 +200,7 @@ def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) ->
     box, onto = placing.drop(house.world, thing, at)
     height = at[1] - box.center[1]
     placing.put(house.world, thing.id, box, [onto.id])
+    house.world.stir(thing.id)
     if thing["breakable"] and thing.kind not in TOUGH and (thrown or height > _FRAGILE_FALL):
         smash(house, house.world.things[thing.id])
 

@@ -82,9 +82,10 @@ def _slide(house: House, thing: SimObject, way: Array) -> None:
     if thing["pickupable"]:
         box, onto = placing.drop(world, thing, center)
         placing.put(world, thing.id, box, [onto.id])
-        return
-    placing.carry(world, thing.id, Box(center, thing.box.half, thing.box.axes))
-    world.cells = walkable(world)
+    else:
+        placing.carry(world, thing.id, Box(center, thing.box.half, thing.box.axes))
+        world.cells = walkable(world)
+    world.stir(thing.id)
 
 
 def touch(

@@ -110,6 +110,7 @@ class RoomPicture:
         randomization: Randomization | None = None,
         without: Sequence[str] = (),
         own: bool = False,
+        normals: bool = False,
     ) -> Frame:
         """Render the room in its current state.
 
@@ -121,6 +122,7 @@ class RoomPicture:
             randomization: colours and light; None for those that the room comes with.
             without: what is not to be seen, by id.
             own: whether the active agent is to be seen, if there are several.
+            normals: whether to tell how the seen faces are turned.
         """
         randomization = randomization or Randomization()
         switches = [thing for thing in world.things.values() if thing.kind == "LightSwitch"]
@@ -138,7 +140,7 @@ class RoomPicture:
         for thing in absent:
             self._stage.move(thing.id, thing.box.axes, thing.box.center - _OUT_OF_SIGHT)
         try:
-            return self._stage.render(camera, *size, rgb=rgb)
+            return self._stage.render(camera, *size, rgb=rgb, normals=normals)
         finally:
             for thing in absent:
                 self._stage.move(thing.id, thing.box.axes, self._center(world, thing))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.envs.core import SceneError
@@ -34,6 +35,9 @@ _MARGIN = 0.2
 """Metres around the room in a view from above."""
 _BELOW_CEILING = 0.05
 """Metres."""
+_WALL, _CEILING = 0.06, 0.1
+"""Metres behind what stands at a wall, and above the ceiling, where the drawn room ends; taken
+from FloorPlan1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +144,33 @@ class House:
 
     def bounds(self) -> dict[str, JsonValue]:
         """The room's bounds, as THOR's `sceneBounds`: {cornerPoints, center, size}, metres."""
-        room = self.world.room.outline
-        xs, zs = zip(room.low, room.high, strict=True)
-        ends = (xs, (room.floor, room.ceiling), zs)
+        ends = self._ends()
         corners: list[JsonValue] = [
-            [x, y, z] for x in xs[::-1] for y in ends[1][::-1] for z in zs[::-1]
+            [x, y, z] for x in ends[0][::-1] for y in ends[1][::-1] for z in ends[2][::-1]
         ]
         center: dict[str, JsonValue] = {
             axis: (a + b) / 2 for axis, (a, b) in zip("xyz", ends, strict=True)
         }
         size: dict[str, JsonValue] = {axis: b - a for axis, (a, b) in zip("xyz", ends, strict=True)}
         return {"cornerPoints": corners, "center": center, "size": size}
+
+    def _ends(self) -> tuple[tuple[float, float], ...]:
+        """The lowest and highest x, y and z of the room, in metres.
+
+        In AI2-THOR, of all that is drawn: things may reach into walls, and walls have two sides.
+        """
+        room = self.world.room.outline
+        xs, zs = zip(room.low, room.high, strict=True)
+        if not self.world.rules.bounds_have_walls:
+            return xs, (room.floor, room.ceiling), zs
+        boxes = self.world.room.boxes
+        low = np.min([box.low for box in boxes], axis=0).tolist()
+        high = np.max([box.high for box in boxes], axis=0).tolist()
+        return (
+            (min(xs[0], low[0] - _WALL), max(xs[1], high[0] + _WALL)),
+            (min(room.floor, low[1]), max(room.ceiling + _CEILING, high[1])),
+            (min(zs[0], low[2] - _WALL), max(zs[1], high[2] + _WALL)),
+        )
 
     def see(self, *, rgb: bool = True) -> Frame:
         """The agent's view. Cached, since exploration returns to the same views."""
@@ -190,6 +210,7 @@ class House:
         *,
         without: str | None = None,
         own: bool = False,
+        normals: bool = False,
     ) -> Frame:
         """Render the current state from any camera, optionally `without` an object and its
         contents. Of several agents, the active one is seen with `own` alone.
@@ -203,7 +224,16 @@ class House:
             randomization=self.randomization,
             without=absent,
             own=own,
+            normals=normals,
         )
+
+    def normals(self) -> list[NDArray[np.float32]]:
+        """How the faces are turned that the agent sees, and then the third-party cameras: see
+        `Frame.normals`."""
+        size = self.settings.width, self.settings.height
+        views = [(self.camera(), False), *((camera.camera(), True) for camera in self.cameras)]
+        frames = (self.look(camera, size, own=own, normals=True) for camera, own in views)
+        return [frame.normals for frame in frames if frame.normals is not None]
 
     def shown(self) -> Mapping[str, int]:
         """Number of pixels of each body in the agent's view."""

@@ -41,6 +41,10 @@ class RuleSet:
     """Whether the floor counts as visible only if a part of it is within reach."""
     open_is_hollow: bool
     """Whether what is open is drawn as a frame that shows its contents."""
+    tells_motion: bool
+    """Whether `isMoving` is true after the action that let a thing go or pushed it."""
+    bounds_have_walls: bool
+    """Whether `sceneBounds` encloses the walls and the ceiling, and not only what they enclose."""
 
 
 def _column(column: str) -> Mapping[str, int]:
@@ -65,6 +69,8 @@ AI2THOR = RuleSet(
     held_is_interactable=True,
     floor_is_seen_nearby=True,
     open_is_hollow=True,
+    tells_motion=True,
+    bounds_have_walls=True,
 )
 """Those of AI2-THOR 5.0.0, for its programs."""
 TASKS = RuleSet(
@@ -84,5 +90,7 @@ TASKS = RuleSet(
     held_is_interactable=False,
     floor_is_seen_nearby=False,
     open_is_hollow=False,
+    tells_motion=False,
+    bounds_have_walls=False,
 )
 """Those of recorded tasks, whose texts and costs depend on them."""

@@ -154,6 +154,17 @@ class World:
             moved["rotation"] = angles(box.axes)
         return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
 
+    def stir(self, thing: str) -> None:
+        """Say that an object is moving, until the next action; see `rules.tells_motion`."""
+        if self.rules.tells_motion:
+            self.change(thing, isMoving=True)
+
+    def settle(self) -> None:
+        """Say that nothing is moving any more."""
+        if self.rules.tells_motion:
+            for thing in [id for id, thing in self.things.items() if thing["isMoving"]]:
+                self.change(thing, isMoving=False)
+
     def vanish(self, thing: SimObject) -> SimObject:
         """Remove an object from the room; it stays in the list."""
         return self._put(self.things[thing.id], present=False)

@@ -41,7 +41,7 @@ def describe(
         "colors": None,
         "thirdPartyCameras": [camera.metadata(i) for i, camera in enumerate(simulator.cameras)],
         "sceneBounds": simulator.bounds,
-        "isSceneAtRest": True,
+        "isSceneAtRest": simulator.at_rest,
         "currentTime": actions * _TICK,
         "lastAction": action,
         **result(reply),

@@ -28,10 +28,12 @@ _METADATA, _ACTION, _END = 1, 2, 255
 _IMAGES: Mapping[str, int] = {
     "image": 4,
     "image_depth": 5,
+    "image_normals": 6,
     "image_classes": 8,
     "image_ids": 9,
     "image-thirdParty-camera": 10,
     "image_thirdParty_depth": 12,
+    "image_thirdParty_normals": 13,
     "image_thirdParty_image_ids": 14,
     "image_thirdParty_classes": 15,
 }

@@ -63,3 +63,11 @@ def depth(metres: NDArray[np.float32]) -> bytes:
 def names(ids: NDArray[np.int32], colors: NDArray[np.uint32]) -> bytes:
     """Names as colours, (H, W), given `Palette.pixels` for all names."""
     return colors[ids[::-1]].tobytes()
+
+
+def normals(facing: NDArray[np.float32]) -> bytes:
+    """`Frame.normals` as colours, (H, W, 4): -1 to 1 are 0 to 255; black where nothing is seen."""
+    seen = facing.any(axis=2, keepdims=True)
+    colors = np.rint((facing + 1.0) * 127.5) * seen
+    alpha = np.full((*facing.shape[:2], 1), 255.0, np.float32)
+    return np.concatenate((colors, alpha), axis=2).astype(np.uint8)[::-1].tobytes()

@@ -24,6 +24,7 @@ _SENSORS: Mapping[str, str] = {
     "renderObjectImage": "image_ids",
     "renderSemanticSegmentation": "image_classes",
     "renderClassImage": "image_classes",
+    "renderNormalsImage": "image_normals",
 }
 """Request flag -> the image that it asks for."""
 _THIRD_PARTY: Mapping[str, str] = {
@@ -31,9 +32,10 @@ _THIRD_PARTY: Mapping[str, str] = {
     "image_depth": "image_thirdParty_depth",
     "image_ids": "image_thirdParty_image_ids",
     "image_classes": "image_thirdParty_classes",
+    "image_normals": "image_thirdParty_normals",
 }
 """Names of the third-party cameras' images."""
-_UNKNOWN_SENSORS = ("renderNormalsImage", "renderFlowImage")
+_UNKNOWN_SENSORS = ("renderFlowImage",)
 
 
 class Session:
@@ -103,6 +105,16 @@ class Session:
         for frame in self._simulator.film(rgb=rgb):
             for name, pictured in self._views(frame, wanted):
                 yield _THIRD_PARTY[name], pictured
+        if "image_normals" in wanted:
+            yield from self._normals()
+
+    def _normals(self) -> Iterable[tuple[str, bytes]]:
+        for number in range(self._simulator.agents):
+            self._simulator.turn_to(number)
+            own, *others = self._simulator.normals()
+            yield "image_normals", pixels.normals(own)
+        for facing in others:
+            yield _THIRD_PARTY["image_normals"], pixels.normals(facing)
 
     def _views(self, frame: Frame, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
         """The requested images of one camera."""

@@ -272,8 +272,8 @@ def test_what_it_can_not_do_is_refused(controller: Controller) -> None:
         controller.step("FlyToTheMoon")
     with pytest.raises(ValueError, match=r"speed_\{of\}_light"):
         controller.step("MoveAhead", **{"speed_{of}_light": 1})
-    with pytest.raises(ValueError, match="renderNormalsImage"):
-        controller.step("Pass", renderNormalsImage=True)
+    with pytest.raises(ValueError, match="renderFlowImage"):
+        controller.step("Pass", renderFlowImage=True)
     assert controller.step("Pass").metadata["lastActionSuccess"]
 
 
@@ -453,3 +453,23 @@ def test_the_simulator_ends_when_nobody_opens_its_pipes(tmp_path: Path) -> None:
         wait_for(lambda: module in psutil.Process(simulator).cmdline())
         shell.kill()
     wait_for(lambda: not alive(simulator))
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_normals_tell_how_faces_are_turned(wire: str) -> None:
+    controller = unmodified(wire, "FloorPlan201", renderNormalsImage=True)
+    kinds = {o["objectId"]: o["objectType"] for o in controller.last_event.metadata["objects"]}
+    floor = next(id for id, kind in kinds.items() if kind == "Floor")
+    controller.step("AddThirdPartyCamera", position={"x": -2.5, "y": 2, "z": 3}, rotation={"x": 90})
+    for horizon in (20.0, 40.0, 60.0):
+        event = controller.step("Teleport", horizon=horizon)
+        assert event.normals_frame.shape == (*event.frame.shape[:2], 4)
+        facing = event.normals_frame[event.instance_masks[floor]][:, :3] / 127.5 - 1
+        angle = np.radians(horizon)
+        assert np.allclose(facing, (0.0, np.cos(angle), np.sin(angle)), atol=0.01)
+        seen = event.normals_frame[..., :3].any(axis=2)
+        length = np.linalg.norm(event.normals_frame[..., :3] / 127.5 - 1, axis=2)
+        assert seen.mean() > 0.9 and np.allclose(length[seen], 1.0, atol=0.02)
+    above = event.third_party_normals_frames[0][event.third_party_instance_masks[0][floor]]
+    assert len(above) and np.allclose(above[:, :3] / 127.5 - 1, (0.0, 0.0, 1.0), atol=0.01)
+    controller.stop()

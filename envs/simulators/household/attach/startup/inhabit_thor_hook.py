@@ -29,7 +29,7 @@ _UNITYS = ("commit_id", "branch", "local_build", "local_executable_path", "inclu
 """Arguments that name a build of Unity."""
 _MACHINES = ("gpu_device", "platform", "x_display", "start_unity", "server_class")
 """Arguments about how that build is started."""
-_UNDRAWN = ("renderNormalsImage", "renderFlowImage")
+_UNDRAWN = ("renderFlowImage",)
 
 _said: set[str] = set()
 
