@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household import effects
-from inhabit.envs.simulators.household.actions import ACTIONS
+from inhabit.envs.simulators.household.actions import ACTIONS, OF_ARM
 from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
     Number,
@@ -25,17 +25,18 @@ from inhabit.envs.simulators.household.actions.arguments import (
 )
 from inhabit.envs.simulators.household.actions.old_poses import set_old_object_poses
 from inhabit.envs.simulators.household.actions.raycasts import at_pixel
-from inhabit.envs.simulators.household.actions.table import REFUSED
+from inhabit.envs.simulators.household.actions.table import REFUSED, UNARMED
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
 from inhabit.envs.simulators.household.episode.house import House, Settings, Sight
 from inhabit.envs.simulators.household.geometry.outline import STEP
-from inhabit.envs.simulators.household.placement import placing
+from inhabit.envs.simulators.household.placement import placing, reaching
 from inhabit.envs.simulators.household.rooms import procedural
 from inhabit.envs.simulators.household.rooms.ithor import Room
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.cameras import FAR_PLANE, NEAR_PLANE, FixedCamera
+from inhabit.envs.simulators.household.state.robot_arm import RobotArm
 from inhabit.envs.simulators.household.state.world import SimObject, WorldSnapshot
 from inhabit.envs.simulators.render.stage import Frame
 
@@ -45,6 +46,7 @@ _SMOOTHEST = 4
 _MOST_AGENTS = 8
 _APART = 0.75
 """Metres between two agents at the start."""
+_MODES = ("default", "locobot", "bot", "arm")
 _STAGES = 3
 """Number of rooms whose stages are kept: about 10 MB each."""
 
@@ -170,9 +172,10 @@ class Simulator:
             text = f"agentId must be 0 to {agents - 1}: that many agents there are; got {number!r}."
             return ActionResult(False, text, "InvalidArgument")
         self.turn_to(number)
-        action = self._own.get(str(name)) or ACTIONS.get(str(name))
+        limbed = OF_ARM if self.agent.robot is not None else {}
+        action = limbed.get(str(name)) or self._own.get(str(name)) or ACTIONS.get(str(name))
         if action is None:
-            if sentence := REFUSED.get(str(name)):
+            if sentence := REFUSED.get(str(name)) or UNARMED.get(str(name)):
                 return ActionResult(False, sentence)
             return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
         house = self._house
@@ -293,6 +296,11 @@ class Simulator:
         """Ids that are on no object's lists of parents and contents."""
         return self._house.world.apart()
 
+    def near_hand(self) -> list[tuple[str, bool]]:
+        """What the hand of the agent's arm touches: ids, and whether each can be picked up."""
+        world = self._house.world
+        return [(t.id, bool(t["pickupable"])) for t in reaching.touched(world, world.agent)]
+
     @property
     def agent(self) -> AgentState:
         """The agent's pose, and the held object."""
@@ -374,8 +382,15 @@ class Simulator:
         width: Number | None = None,
         height: Number | None = None,
         agent_count: int = 1,
+        agent_mode: str = "default",
         **others: Any,
     ) -> JsonValue:
+        mode = agent_mode.lower()
+        if mode not in _MODES:
+            raise Refusal(
+                f"agentMode {agent_mode!r} is not simulated: there are {', '.join(_MODES)}, of "
+                'which all but "arm" have the default agent\'s body.'
+            )
         if not 1 <= agent_count <= _MOST_AGENTS:
             raise Refusal(f"agentCount must be 1 to {_MOST_AGENTS}; got {agent_count}.")
         for name, value in (
@@ -391,7 +406,10 @@ class Simulator:
         if not 1 <= fov < 180:
             raise Refusal("fov must be set to (0, 180) noninclusive.")
         self._resize(house, width, height)
-        house.world.agents = _gathered(house, agent_count)
+        arm = RobotArm() if mode == "arm" else None
+        house.world.agents = tuple(
+            replace(agent, robot=arm) for agent in _gathered(house, agent_count)
+        )
         house.settings = replace(
             house.settings,
             grid_size=grid_size,

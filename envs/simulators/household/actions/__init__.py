@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from inhabit.envs.simulators.household.actions import (
+    arm,
     arranging,
     bulk,
     cameras,
@@ -43,5 +44,9 @@ ACTIONS: Mapping[str, ThorAction] = {
     for name, function in family.ACTIONS.items()
 }
 """THOR action name -> action."""
+OF_ARM: Mapping[str, ThorAction] = {
+    name: ThorAction(name, function) for name, function in arm.ACTIONS.items()
+}
+"""The same for an agent with an arm, which has the others too."""
 
-__all__ = ["ACTIONS"]
+__all__ = ["ACTIONS", "OF_ARM"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from inhabit.envs.simulators.household.actions import ACTIONS
+from inhabit.envs.simulators.household.actions import ACTIONS, OF_ARM
 
 Status = Literal["done", "approximated", "refused"]
 
@@ -61,6 +61,7 @@ _WITHOUT_EFFECT = (
 )
 _SLIDES = "Slides as far as its mass allows, 1 m at most; nothing topples or is knocked over."
 _RESTS = "Comes to rest on the highest surface below; does not roll."
+_ARM = 'Needs agentMode "arm". Takes no time; stops at furniture, and pushes nothing aside.'
 _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     "Scene": {
         "CreateHouse": "Thin straight walls, doorways without doors, no windows; our own shapes.",
@@ -103,6 +104,7 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
         "RandomizeColors": "As RandomizeMaterials.",
         "RandomizeLighting": "One light for the whole room.",
     },
+    "Arms": {name: _ARM for name in OF_ARM if name not in ACTIONS},
     "Engine": {
         **dict.fromkeys(_WITHOUT_EFFECT, _NO_PHYSICS),
         "SetRandomSeed": "Succeeds: every action that draws has a seed of its own.",
@@ -114,12 +116,14 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
 }
 _REFUSALS: Mapping[str, Mapping[str, str]] = {
     "Arms": {
-        "The embedded household has no arm: the default agent alone is simulated.": (
-            "MoveArm MoveArmBase MoveArmBaseUp MoveArmBaseDown MoveArmRelative RotateWrist "
-            "RotateWristRelative RotateElbow RotateElbowRelative SetHandSphereRadius "
-            "ReleaseObject MoveMidLevelArm MoveMidLevelArmHeight "
-            "MoveAgent RotateAgent AttachObjectToArmWithFixedJoint"
-        )
+        "The arm's elbow is where the hand puts it.": "RotateElbow RotateElbowRelative",
+        "AI2-THOR itself has replaced this action: use MoveArm or MoveArmBase.": (
+            "MoveMidLevelArm MoveMidLevelArmHeight"
+        ),
+        "The embedded household has no joints of Unity: use PickupObject.": (
+            "AttachObjectToArmWithFixedJoint"
+        ),
+        "Use RotateWristRelative.": "RotateWrist",
     },
     "Drones": {
         "The embedded household has no drone: the default agent alone is simulated.": (
@@ -154,6 +158,7 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
+_WITHOUT_ARM = 'The agent has no arm: start with Controller(agentMode="arm").'
 REFUSED: Mapping[str, str] = {
     name: sentence
     for family in _REFUSALS.values()
@@ -161,6 +166,8 @@ REFUSED: Mapping[str, str] = {
     for name in names.split()
 }
 """Actions that fail, and the sentence that each fails with."""
+UNARMED: Mapping[str, str] = {name: _WITHOUT_ARM for name in OF_ARM if name not in ACTIONS}
+"""Those of an agent without an arm."""
 
 
 def rows() -> list[Row]:
@@ -195,7 +202,8 @@ def markdown() -> str:
 def arguments() -> str:
     """The table of arguments of docs/thor.md: actions with the same arguments share a line."""
     together: dict[str, list[str]] = {}
-    for name, action in ACTIONS.items():
+    arms = {f"{n} (of an arm)" if n in ACTIONS else n: action for n, action in OF_ARM.items()}
+    for name, action in {**ACTIONS, **arms}.items():
         told = [
             f"**`{one}`**" if one in action.needed else f"`{one}`"
             for one in action.names

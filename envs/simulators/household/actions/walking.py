@@ -19,7 +19,8 @@ from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.navigation import clearance
 from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, KNEE, distance
-from inhabit.envs.simulators.household.state.agent import HIGHEST, LOWEST
+from inhabit.envs.simulators.household.placement import reaching
+from inhabit.envs.simulators.household.state.agent import HIGHEST, LOWEST, AgentState
 
 _LOOK_STEP = 30.0
 """Degrees."""
@@ -31,33 +32,66 @@ def _move(degrees: float) -> ActionFunction:
     """A step in a direction relative to the agent's view."""
 
     def move(
-        house: House, *, move_magnitude: Number | None = None, force_action: bool = False
+        house: House,
+        *,
+        move_magnitude: Number | None = None,
+        force_action: bool = False,
+        speed: Number = 1.0,
+        return_to_start: bool = True,
+        fixed_delta_time: Number | None = None,
+        disable_rendering: bool = True,
     ) -> JsonValue:
+        del speed, return_to_start, fixed_delta_time, disable_rendering
         length = house.settings.grid_size if move_magnitude is None else move_magnitude
-        if length < 0:
+        if length < 0 and house.agent.robot is None:
             raise Refusal(f"moveMagnitude can't be negative: {length}.")
-        angle = radians(house.agent.rotation + degrees)
-        dx, dz = length * sin(angle), length * cos(angle)
-        x, z = house.agent.x + dx, house.agent.z + dz
-        if house.settings.snap_to_grid:
-            x, z = (round(v / house.settings.grid_size) * house.settings.grid_size for v in (x, z))
-        steps = max(1, round(length / (STEP / 2)))
-        for i in range(1, steps + 1) if not force_action else ():
-            share = i / steps
-            here = (
-                house.agent.x + (x - house.agent.x) * share,
-                house.agent.z + (z - house.agent.z) * share,
-            )
-            if not can_stand(house, *here):
-                blocker = _in_the_way(house, *here)
-                raise Refusal(
-                    f"{blocker} is blocking Agent {house.world.active} from moving by "
-                    f"({dx:.4f}, 0.0000, {dz:.4f})."
-                )
-        house.world.agent = replace(house.agent, x=x, z=z)
+        walk(house, degrees, length, force=force_action)
         return None
 
     return move
+
+
+def walk(house: House, degrees: float, length: float, *, force: bool = False) -> None:
+    """Walk straight on; on the grid, if the agent keeps to it.
+
+    Args:
+        house: where.
+        degrees: direction, to the right of the agent's view.
+        length: metres.
+        force: through whatever is in the way.
+
+    Raises:
+        Refusal: something is in the way of the agent, or of its arm.
+    """
+    angle = radians(house.agent.rotation + degrees)
+    dx, dz = length * sin(angle), length * cos(angle)
+    x, z = house.agent.x + dx, house.agent.z + dz
+    if house.settings.snap_to_grid and house.agent.robot is None:
+        x, z = (round(v / house.settings.grid_size) * house.settings.grid_size for v in (x, z))
+    steps = max(1, round(abs(length) / (STEP / 2)))
+    for i in range(1, steps + 1) if not force else ():
+        share = i / steps
+        here = (
+            house.agent.x + (x - house.agent.x) * share,
+            house.agent.z + (z - house.agent.z) * share,
+        )
+        if not can_stand(house, *here):
+            blocker = _in_the_way(house, *here)
+            raise Refusal(
+                f"{blocker} is blocking Agent {house.world.active} from moving by "
+                f"({dx:.4f}, 0.0000, {dz:.4f})."
+            )
+    _take(house, replace(house.agent, x=x, z=z), force=force)
+
+
+def _take(house: House, then: AgentState, *, force: bool = False) -> None:
+    """Have the agent in another pose, unless its arm would be in something."""
+    if then.robot is not None and not force:
+        world = house.world
+        hit = reaching.in_the_way(world, then) - reaching.in_the_way(world, house.agent)
+        if hit:
+            raise Refusal(f"Collided with static structure: '{min(hit)}' is in the arm's way.")
+    house.world.agent = then
 
 
 def can_stand(house: House, x: float, z: float) -> bool:
@@ -118,14 +152,31 @@ def _in_the_way(house: House, x: float, z: float) -> str:
 
 def _turn(sign: float) -> ActionFunction:
     def turn(
-        house: House, *, degrees: Number | None = None, force_action: bool = False
+        house: House,
+        *,
+        degrees: Number | None = None,
+        force_action: bool = False,
+        speed: Number = 1.0,
+        return_to_start: bool = True,
+        wait_for_fixed_update: bool = False,
+        fixed_delta_time: Number = 0.02,
+        disable_rendering: bool = True,
     ) -> JsonValue:
-        del force_action
-        angle = house.settings.rotate_step if degrees is None else degrees
-        house.world.agent = house.agent.turned(sign * angle)
+        del force_action, speed, return_to_start, wait_for_fixed_update
+        del fixed_delta_time, disable_rendering
+        turn_by(house, sign * (house.settings.rotate_step if degrees is None else degrees))
         return None
 
     return turn
+
+
+def turn_by(house: House, degrees: float) -> None:
+    """Turn to the right, degrees.
+
+    Raises:
+        Refusal: something is in the way of the agent's arm.
+    """
+    _take(house, house.agent.turned(degrees))
 
 
 def look_up(house: House, *, degrees: Number = _LOOK_STEP, force_action: bool = False) -> JsonValue:

@@ -10,6 +10,7 @@ import numpy as np
 
 from inhabit.envs.simulators.household.drawing.counters import counter, stove
 from inhabit.envs.simulators.household.drawing.joinery import Joinery, quarters
+from inhabit.envs.simulators.household.drawing.limbs import limbs
 from inhabit.envs.simulators.household.drawing.looks import lit, look_of, mesh_of, name_of, split
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
 from inhabit.envs.simulators.household.geometry.corners import along_walls
@@ -94,6 +95,8 @@ class RoomPicture:
         self._joinery = Joinery((), 0)
         self._bodies = 0
         """Number of agents on the stage."""
+        self._arms: set[str] = set()
+        """Names of the agents' arms on the stage."""
         self._turned = quarters(world.things, world.room.outline)
 
     def forget(self) -> None:
@@ -136,6 +139,7 @@ class RoomPicture:
         if world.things != self._drawn:
             self._bring_up_to_date(world, randomization)
         self._embody(world.agents, None if own else world.active)
+        self._show_arms(world.agents)
         absent = [world.things[name] for name in without if name in self._shown]
         for thing in absent:
             self._stage.move(thing.id, thing.box.axes, thing.box.center - _OUT_OF_SIGHT)
@@ -170,6 +174,23 @@ class RoomPicture:
         if len(seen) != self._bodies:
             self._stage.arrange()
         self._bodies = len(seen)
+
+    def _show_arms(self, agents: Sequence[AgentState]) -> None:
+        """Show the agents' arms."""
+        shown: set[str] = set()
+        for number, agent in enumerate(agents):
+            for part, mesh, axes, place in limbs(agent):
+                name = f"arm {number} {part}"
+                shown.add(name)
+                if name in self._arms:
+                    self._stage.move(name, axes, place)
+                else:
+                    self._stage.put(name, mesh, axes, place, casts_shadow=False)
+        for gone in self._arms - shown:
+            self._stage.remove(gone)
+        if shown != self._arms:
+            self._stage.arrange()
+        self._arms = shown
 
     def _paint(self, world: World, randomization: Randomization) -> None:
         outline, name = self.room.outline, self.room.name

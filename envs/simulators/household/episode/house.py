@@ -228,8 +228,7 @@ class House:
         )
 
     def normals(self) -> list[NDArray[np.float32]]:
-        """How the faces are turned that the agent sees, and then the third-party cameras: see
-        `Frame.normals`."""
+        """`Frame.normals` of the agent's view, and of the third-party cameras'."""
         size = self.settings.width, self.settings.height
         views = [(self.camera(), False), *((camera.camera(), True) for camera in self.cameras)]
         frames = (self.look(camera, size, own=own, normals=True) for camera, own in views)

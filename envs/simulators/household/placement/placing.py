@@ -11,6 +11,7 @@ from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.navigation.grid import distance
 from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, Surface, surface
+from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World, shut
 from inhabit.envs.simulators.household.types.things import ENCLOSING, those
 
@@ -153,13 +154,22 @@ def carry(world: World, thing: str, box: Box) -> None:
 def hold(world: World) -> None:
     """Move what is held to the hands."""
     for agent in world.agents:
-        if agent.held is None:
-            continue
+        for id, box in _in_hand(world, agent):
+            now = world.things[id].box
+            if not (np.allclose(now.center, box.center) and np.allclose(now.axes, box.axes)):
+                carry(world, id, box)
+
+
+def _in_hand(world: World, agent: AgentState) -> Iterator[tuple[str, Box]]:
+    """Where what an agent holds belongs."""
+    if agent.held is not None:
         thing = world.things[agent.held]
         hand, axes = agent.hand()
-        place = hand - axes @ thing.pivot
-        if not (np.allclose(thing.box.center, place) and np.allclose(thing.box.axes, axes)):
-            carry(world, thing.id, Box(place, thing.box.half, axes))
+        yield thing.id, Box(hand - axes @ thing.pivot, thing.box.half, axes)
+    if (robot := agent.robot) is not None:
+        for grip in robot.held:
+            half = world.things[grip.id].box.half
+            yield grip.id, robot.pose_of(grip, agent.base(), half)
 
 
 def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:

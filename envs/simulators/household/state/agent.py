@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inhabit.envs.simulators.household.geometry.boxes import Array, rotation, yaw
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box, rotation, yaw
+from inhabit.envs.simulators.household.state.robot_arm import RobotArm
 from inhabit.envs.simulators.render.camera import Camera
 
 HEIGHT = 0.901
@@ -39,6 +40,8 @@ class AgentState:
     """Offset of the held object from its default position, metres right, up and ahead."""
     wrist: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Rotation of the held object: pitch, yaw and roll in degrees."""
+    robot: RobotArm | None = None
+    """Its arm, if it has one (agentMode "arm"). It then holds nothing in another hand."""
 
     @property
     def eye(self) -> tuple[float, float, float]:
@@ -54,6 +57,18 @@ class AgentState:
         place = np.array(self.eye) + (_HAND + np.array(self.arm)) @ self.camera(60.0).axes
         pitch, turn, roll = self.wrist
         return place, yaw(self.rotation) @ rotation({"x": pitch, "y": turn, "z": roll})
+
+    def base(self) -> Box:
+        """The base of its arm in the world, without extent."""
+        height = self.robot.height if self.robot is not None else 0.0
+        place = np.array((self.x, self.y + height, self.z))
+        return Box(place, np.zeros(3), yaw(self.rotation))
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Ids of all that it holds."""
+        own = () if self.held is None else (self.held,)
+        return own if self.robot is None else (*own, *(grip.id for grip in self.robot.held))
 
     def turned(self, degrees: float) -> AgentState:
         """Rotated to the right."""

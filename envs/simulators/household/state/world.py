@@ -113,7 +113,7 @@ class World:
     @property
     def in_hands(self) -> frozenset[str]:
         """Ids of what the agents hold."""
-        return frozenset(agent.held for agent in self.agents if agent.held is not None)
+        return frozenset(id for agent in self.agents for id in agent.holds)
 
     @property
     def version(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import xyz
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
+from inhabit.envs.simulators.household.state import robot_arm
 
 _TICK = 0.02
 """Seconds of simulated time per action: Unity's physics step."""
@@ -33,7 +34,7 @@ def describe(
         **standing(simulator),
         "heldObjectPose": _hand(simulator),
         "inventoryObjects": _inventory(simulator),
-        "arm": None,
+        "arm": _arm(simulator),
         "cameraOrthSize": 0.0,
         "screenWidth": settings.width,
         "screenHeight": settings.height,
@@ -77,6 +78,13 @@ def result(reply: ActionResult) -> dict[str, Any]:
         "errorCode": reply.code or None,
         "actionReturn": reply.value,
     }
+
+
+def _arm(simulator: Simulator) -> Mapping[str, Any] | None:
+    agent = simulator.agent
+    if agent.robot is None:
+        return None
+    return robot_arm.metadata(agent.robot, agent.base(), simulator.near_hand())
 
 
 def _hand(simulator: Simulator) -> Mapping[str, Any]:

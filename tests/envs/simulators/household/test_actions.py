@@ -65,7 +65,7 @@ def test_an_action_that_thor_has_not(kitchen: Hand) -> None:
         ({"action": "PickupObject"}, "MissingArguments", "objectId"),
         ({"action": "TeleportFull", "x": 1, "z": 1}, "MissingArguments", "horizon"),
         ({"action": "TeleportFull", "rotation": 0, "horizon": 0}, "MissingArguments", "x, y, z"),
-        ({"action": "RotateRight", "speed": 3}, "InvalidArgument", "speed"),
+        ({"action": "RotateRight", "haste": 3}, "InvalidArgument", "haste"),
         ({"action": "RotateRight", "degrees": "ninety"}, "InvalidArgument", "degrees"),
         ({"action": "RotateRight", "degrees": float("nan")}, "", "degrees"),
         ({"action": "Teleport", "position": [1, 2, 3]}, "InvalidArgument", "position"),

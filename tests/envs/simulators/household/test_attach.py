@@ -36,7 +36,7 @@ def tell(c):
 one = Controller("Ultra", False, False, 0, True, None, True, "f00", "main", 400, 300, ":99",
                  scene="FloorPlan1", platform=CloudRendering, gpu_device=3, server_class=Odd)
 two = Controller(scene="FloorPlan2", headless=True, server_class=WsgiServer, commit_id="f00",
-                 local_executable_path="/no/such/unity", x_display="7", agentMode="drone")
+                 local_executable_path="/no/such/unity", x_display="7", agentMode="locobot")
 tell(one), tell(two)
 Controller(download_only=True, branch="main")
 one.start()
@@ -77,7 +77,8 @@ def test_whatever_a_program_asks_for_it_gets_the_household(tmp_path: Path) -> No
     assert child == own
     assert not list(home.glob(".ai2thor/releases/*")), "a build was downloaded"
     said = [line for line in done.stderr.splitlines() if line.startswith("inhabit thor: ")]
-    for word in ("commit_id='f00'", "branch='main'", "local_executable_path", "agentMode='drone'"):
+    told = ("commit_id='f00'", "branch='main'", "local_executable_path", "agentMode='locobot'")
+    for word in told:
         assert sum(word in line for line in said) == 2, (word, said)  # once in each process
 
 

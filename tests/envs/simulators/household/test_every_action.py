@@ -14,8 +14,14 @@ import pytest
 from ai2thor.controller import Controller
 from procthor_houses import small_house
 
-from inhabit.envs.simulators.household.actions import ACTIONS
-from inhabit.envs.simulators.household.actions.table import REFUSED, arguments, markdown, rows
+from inhabit.envs.simulators.household.actions import ACTIONS, OF_ARM
+from inhabit.envs.simulators.household.actions.table import (
+    REFUSED,
+    UNARMED,
+    arguments,
+    markdown,
+    rows,
+)
 from inhabit.envs.simulators.household.launcher import executable
 
 OWN = {"GetScenesInBuild", "Reset", "Initialize", "ChangeResolution", "CreateHouse"}
@@ -223,7 +229,7 @@ def test_the_table_lists_what_there_is() -> None:
     names = [row.name for row in rows()]
     assert len(names) == len(set(names))
     acting = {row.name for row in rows() if row.status != "refused"}
-    assert acting == set(ACTIONS) | OWN
+    assert acting == set(ACTIONS) | set(OF_ARM) | OWN
     assert not set(REFUSED) & acting
     assert all(row.note for row in rows() if row.status != "done")
 
@@ -234,7 +240,7 @@ def test_the_documentation_has_this_table() -> None:
     assert markdown() in told and arguments() in told, "run scripts/thor_table"
 
 
-DONE = [row.name for row in rows() if row.status != "refused"]
+DONE = [row.name for row in rows() if row.status != "refused" and row.name not in UNARMED]
 
 
 @pytest.mark.parametrize(
@@ -259,12 +265,13 @@ def test_what_is_done_succeeds(controller: Controller, name: str) -> None:
     assert event.metadata["lastActionSuccess"], event.metadata["errorMessage"]
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", [*REFUSED, *UNARMED])
 def test_what_is_refused_fails_with_a_sentence(controller: Controller, name: str) -> None:
+    sentence = {**REFUSED, **UNARMED}[name]
     event = controller.step(name, anything=1)
     assert not event.metadata["lastActionSuccess"]
-    assert event.metadata["errorMessage"] == REFUSED[name] != ""
-    with pytest.raises(RuntimeError, match=re.escape(REFUSED[name])):
+    assert event.metadata["errorMessage"] == sentence != ""
+    with pytest.raises(RuntimeError, match=re.escape(sentence)):
         controller.step(name, raise_for_failure=True)
 
 

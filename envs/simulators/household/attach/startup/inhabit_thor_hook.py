@@ -270,11 +270,6 @@ def _say_what_is_not_simulated(parameters: Mapping[str, Any]) -> None:
     mode = str(parameters.get("agentMode", "default")).lower()
     if mode in ("locobot", "bot"):
         _say("agentMode={!r} has the default agent's body and camera.".format(mode))
-    elif mode != "default":
-        _say(
-            "agentMode={!r} is not simulated: the default agent is used, and the actions of arms "
-            "and drones fail.".format(mode)
-        )
     for name in _UNDRAWN:
         if parameters.get(name):
             _say("{} is ignored: the embedded household draws no such image.".format(name))
