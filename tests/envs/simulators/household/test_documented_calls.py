@@ -418,11 +418,17 @@ def test_a_documented_call_of_the_arm(armed: Controller, call: Call) -> None:
 
 
 def test_the_arm_picks_up_what_its_hand_touches(armed: Controller) -> None:
-    armed.reset("FloorPlan203")
-    event = armed.step(
-        "PickupObject", objectIdCandidates=[of(armed.last_event, "Book")["objectId"]]
-    )
-    assert "objectId" in event.metadata["errorMessage"]
+    book = of(armed.reset("FloorPlan203"), "Book")
+    at = book["position"]
+    cells = armed.step("GetReachablePositions").metadata["actionReturn"]
+    near = min(cells, key=lambda c: np.hypot(c["x"] - at["x"], c["z"] - at["z"]))
+    turn = float(np.degrees(np.arctan2(at["x"] - near["x"], at["z"] - near["z"])))
+    armed.step("TeleportFull", **near, rotation=turn, horizon=30, standing=True)
+    armed.step("SetHandSphereRadius", radius=0.5)
+    event = armed.step(action="PickupObject", objectIdCandidates=[book["objectId"]])
+    assert event.metadata["arm"]["heldObjects"] == [book["objectId"]]
+    event = armed.step(action="ReleaseObject")
+    assert event.metadata["arm"]["heldObjects"] == []
 
 
 def test_the_clients_own_metrics(kitchen: Controller) -> None:
