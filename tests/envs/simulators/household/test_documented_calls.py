@@ -424,7 +424,9 @@ def test_the_arm_picks_up_what_its_hand_touches(armed: Controller) -> None:
     near = min(cells, key=lambda c: np.hypot(c["x"] - at["x"], c["z"] - at["z"]))
     turn = float(np.degrees(np.arctan2(at["x"] - near["x"], at["z"] - near["z"])))
     armed.step("TeleportFull", **near, rotation=turn, horizon=30, standing=True)
-    armed.step("SetHandSphereRadius", radius=0.5)
+    armed.step("MoveArm", position={"x": 0.0, "y": 0.4, "z": 0.3})
+    armed.step("MoveArm", position=at, coordinateSpace="world", returnToStart=False)
+    armed.step("SetHandSphereRadius", radius=0.2)
     event = armed.step(action="PickupObject", objectIdCandidates=[book["objectId"]])
     assert event.metadata["arm"]["heldObjects"] == [book["objectId"]]
     event = armed.step(action="ReleaseObject")
