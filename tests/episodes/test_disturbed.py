@@ -75,6 +75,7 @@ def nobody_is_left() -> bool:
     ]
 
 
+@pytest.mark.slow
 def test_a_worker_killed_at_every_step_of_an_episode(undisturbed: Run, tmp_path: Path) -> None:
     steps = len(undisturbed.episode(0).attempts()[0].steps) - 1
     workers = Workers()
@@ -126,13 +127,14 @@ def test_retries_have_a_limit(tmp_path: Path) -> None:
     assert figures.endings[Ending.SIMULATOR_FAULT] == 2
 
 
-def test_the_runner_killed_at_fifty_random_moments(
-    tmp_path_factory: pytest.TempPathFactory,
+@pytest.mark.parametrize("moments", [12, pytest.param(50, marks=pytest.mark.slow)])
+def test_the_runner_killed_at_random_moments(
+    moments: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     tasks = toy_tasks(16)
     folder = tmp_path_factory.mktemp("killed")
     lot = random.Random(8)
-    for _ in range(50):
+    for _ in range(moments):
         before = written(folder)
         pid = os.fork()
         if pid == 0:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from in_process import inhabit
 from waiting import PATIENCE, wait_for
 
 from inhabit.envs.core import Task
@@ -26,15 +27,11 @@ PLUGIN = Path(__file__).parents[1] / "envs" / "worker" / "plugin"
 PATH = os.pathsep.join([str(PLUGIN), os.environ.get("PYTHONPATH", "")])
 
 
-def inhabit(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*INHABIT, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-        env={**os.environ, "PYTHONPATH": PATH},
-    )
+@pytest.fixture(autouse=True)
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`trouble`, for this process and for workers."""
+    monkeypatch.syspath_prepend(str(PLUGIN))
+    monkeypatch.setenv("PYTHONPATH", PATH)
 
 
 def troubles(folder: Path, resets: Sequence[str]) -> list[str]:

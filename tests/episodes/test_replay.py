@@ -51,7 +51,7 @@ def test_a_record_older_than_a_setting_is_replayed_by_the_rules_of_then(tmp_path
         "alfred",
         "scripted",
         tmp_path / "run",
-        settings={"actions": "slice it; sing", "least_cost": 0, "in_process": True},
+        settings={"actions": "slice it; sing", "least_cost": 0, "wire": "none", "in_process": True},
         n=1,
         max_steps=2,
     )

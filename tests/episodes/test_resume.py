@@ -10,10 +10,10 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
+from in_process import inhabit
 from toy_runs import play_toy, results, toy_tasks
 from waiting import PATIENCE, wait_for
 
@@ -28,12 +28,6 @@ SLOWER = ["--set", "delay=0.06"]
 """Seconds a call: the run does not end before the signal arrives, however busy the machine is."""
 
 
-def inhabit(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*INHABIT, *words], capture_output=True, text=True, check=False, timeout=PATIENCE, **options
-    )
-
-
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
@@ -44,7 +38,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_killed_again_and_again_it_comes_to_the_same(undisturbed: Run, tmp_path: Path) -> None:
     folder, lot = tmp_path / "run", random.Random(0)
-    for _ in range(6):
+    for _ in range(3):
         running = subprocess.Popen(
             [*INHABIT, *RUN, *SLOW, "--out", str(folder)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

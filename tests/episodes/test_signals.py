@@ -82,7 +82,9 @@ def test_one_signal_is_enough_in_the_end(tmp_path: Path) -> None:
     assert "Run the same command again to continue" in said
 
 
-@pytest.mark.parametrize("agent", ["python", "regex", "waits"])
+@pytest.mark.parametrize(
+    "agent", ["regex", *(pytest.param(a, marks=pytest.mark.slow) for a in ("python", "waits"))]
+)
 def test_a_decision_has_a_deadline(agent: str, tmp_path: Path) -> None:
     words = [*_words(agent, tmp_path), "--set", "decision_deadline=0.3", "--json"]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)

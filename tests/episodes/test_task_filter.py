@@ -30,11 +30,11 @@ def test_a_sample_holds_the_kinds_and_rooms_that_are_asked_for() -> None:
 def test_a_room_type_stands_for_its_rooms() -> None:
     for task in inhabit.tasks("thor_nav", 3, rooms=["FloorPlan1", "FloorPlan201"]):
         assert task.scene["room"] in ("FloorPlan1", "FloorPlan201")
-    found = inhabit.tasks("alfred", 1, rooms=["living_room"], kinds=["pick_and_place_simple"])
+    found = inhabit.tasks("alfred", 1, rooms=["bedroom"], kinds=["look_at_obj_in_light"])
     assert len(found) == 1
     for task in found:
-        assert task.kind == "pick_and_place_simple"
-        assert str(task.scene["room"]).startswith("FloorPlan2")
+        assert task.kind == "look_at_obj_in_light"
+        assert str(task.scene["room"]).startswith("FloorPlan3")
     number = int(found[0].id.rsplit("-", 1)[1])
     assert inhabit.tasks("alfred", number + 1)[number] == found[0]
 

@@ -127,6 +127,7 @@ def test_a_changed_benchmark_is_refused(site: Path, tmp_path: Path) -> None:
     assert "differs from the frozen task set 'keydoor-v1'" in " ".join(said.stderr.split())
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_guide_work(site: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(EXAMPLES)
     guide = (EXAMPLES.parent / "docs" / "extending.md").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -64,6 +65,7 @@ REPLIES = (
 )
 
 
+@functools.cache
 def _said_by_chat(reply: str) -> tuple[str | None, bool]:
     """The action of the agent `chat`, and whether it stops."""
     script = Script(abilities={Ability.WORDS}, replies=(reply,))

@@ -7,8 +7,10 @@ whose import name is `agents`.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from collections.abc import Sequence
@@ -52,29 +54,33 @@ def test_it_plays_without_extras_beside_a_users_own_folders(
         archive.extractall(target)
     hide = f"import sys; sys.path.insert(1, {str(target)!r}); "
     hide += "".join(f"sys.modules[{name!r}] = None; " for name in EXTRAS)
-    command = [sys.executable, "-c", hide + "from inhabit.cli import main; main()"]
-
-    def say(*arguments: str, code: int = 0) -> str:
-        return _run([*command, *arguments], folder, code=code)
-
-    where = hide + "import inhabit.envs as e; print(e.__file__)"
-    assert str(target) in _run([sys.executable, "-c", where], folder)
-    assert "run" in say("--help")
-    assert "alfred" in say("envs")
-    play = ("run", "toy", "--n", "1", "--set", "in_process=true")
-    assert "success" in say(*play, "--agent", "expert", "--out", "expert")
     wants = {
-        ("run", "toy", "--n", "1", "--agent", "planner", "--out", "a"): "inhabit[local]",
-        ("run", "toy", "--n", "1", "--agent", "chat", "--model", "openai:x", "--out", "b"): (
-            "inhabit[openai]"
-        ),
-        ("synth", "toy", "--n", "2", "--out", "c"): "inhabit[sets]",
-        ("tune", "c", "--base", "local:smollm2", "--out", "d"): "inhabit[tune]",
-        ("export", "expert", "--format", "messages", "--out", "e"): "inhabit[sets]",
+        "--help": (0, "run"),
+        "envs": (0, "alfred"),
+        "run toy --n 1 --set in_process=true --agent expert --out expert": (0, "success"),
+        "run toy --n 1 --agent planner --out a": (3, "pip install 'inhabit[local]'"),
+        "run toy --n 1 --agent chat --model openai:x --out b": (3, "pip install 'inhabit[openai]'"),
+        "synth toy --n 2 --out c": (3, "pip install 'inhabit[sets]'"),
+        "tune c --base local:smollm2 --out d": (3, "pip install 'inhabit[tune]'"),
+        "export expert --format messages --out e": (3, "pip install 'inhabit[sets]'"),
     }
-    for arguments, extra in wants.items():
-        said = say(*arguments, code=3)
-        assert f"pip install '{extra}'" in said
+    # One after the other in one process: each of its own would compile the modules again.
+    program = folder / "program.py"
+    program.write_text(
+        hide
+        + "import contextlib, io, json; import inhabit.envs as e; from inhabit.cli import main\n"
+        "def say(line):\n"
+        "    said = io.StringIO()\n"
+        "    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):\n"
+        "        try: main(line.split())\n"
+        "        except SystemExit as left: return left.code, said.getvalue()\n"
+        f"print(json.dumps([e.__file__, [say(line) for line in {list(wants)!r}]]))\n"
+    )
+    where, found = json.loads(_run([sys.executable, str(program)], folder).splitlines()[-1])
+    assert str(target) in where
+    for line, (code, said) in zip(wants, found, strict=True):
+        assert code == wants[line][0], said
+        assert wants[line][1] in " ".join(said.split())
         assert "Traceback" not in said
 
 
@@ -118,8 +124,13 @@ def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Pa
 
 
 def _build(out: Path, source: str) -> Path:
-    # The build backend is fetched once into pip's cache; nothing else is.
-    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), source], ROOT)
+    code = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+    out.mkdir(exist_ok=True)
+    if source.endswith(".tar.gz"):
+        with tarfile.open(source) as archive:
+            archive.extractall(out, filter="data")
+        source = str(out / Path(source).name.removesuffix(".tar.gz"))
+    _run([sys.executable, "-c", code, str(out)], Path(source))
     return next(out.glob("*.whl"))
 
 

@@ -145,7 +145,10 @@ def test_another_environment_runs(site: Path, tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
 
 
-@pytest.mark.parametrize("name", ["no_import", "wrong_type", "twin"])
+@pytest.mark.parametrize(
+    "name",
+    ["wrong_type", *(pytest.param(n, marks=pytest.mark.slow) for n in ("no_import", "twin"))],
+)
 def test_running_a_broken_one_is_refused_in_a_sentence(
     site: Path, tmp_path: Path, name: str
 ) -> None:

@@ -117,7 +117,13 @@ def test_an_environments_mistake_ends_the_episode(
     check_env(fault, (OF_ENV | OF_CLASS)[fault], capsys, "--set", "in_process=true")
 
 
-@pytest.mark.parametrize("fault", ["nan", "no_outcome", "reason_is_text", "no_actions", *OF_CLASS])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=() if fault in ("nan", "no_scene") else pytest.mark.slow)
+        for fault in ("nan", "no_outcome", "reason_is_text", "no_actions", *OF_CLASS)
+    ],
+)
 def test_the_same_in_a_worker(fault: str, capsys: pytest.CaptureFixture[str]) -> None:
     check_env(fault, (OF_ENV | OF_CLASS)[fault], capsys)
 

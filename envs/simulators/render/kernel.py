@@ -8,6 +8,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,7 +33,23 @@ def kernel(function: F) -> F:
     Code on disk is dropped when the function's own file changes, and no other. So a kernel calls
     only kernels of its own file; what has to pass between files passes through arrays.
     """
-    return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+    compiled = numba.njit(error_model="numpy", nogil=True)(function)
+    compiled._cache = _CodeOnDisk(function)  # what `cache=True` does, with Numba's own class
+    return cast(F, compiled)
+
+
+class _CodeOnDisk(FunctionCache):  # type: ignore[misc]
+    """Numba's cache, that loads code without what only compiling needs.
+
+    Numba's own imports SciPy and registers all functions that it can compile before it loads
+    anything: .4 s of each process that draws. Compiling still does so. These are private names of
+    Numba; under a name that it no longer asks for, this is Numba's own cache.
+    """
+
+    def load_overload(self, signature: object, context: object) -> object:
+        rtsys.initialize(context)  # the allocations that machine code calls
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, context)
 
 
 def single(function: F) -> F:

@@ -133,7 +133,7 @@ def test_mutations_of_answers(count: int) -> None:
     assert min(came_to.values()) > count / 200, came_to
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_at_all(text: str) -> None:
     assert len(list(all_readings(text))) == 2
@@ -154,7 +154,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(JSON)
 def test_any_json_at_all(value: object) -> None:
     assert len(list(all_readings(json.dumps(value)))) == 2

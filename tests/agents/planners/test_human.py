@@ -32,13 +32,16 @@ def test_the_shape_is_kept(shape: tuple[int, int], lines: int) -> None:
     assert [len(line) for line in text.plain.split("\n")] == [72] * lines
 
 
+DIRECT = {"alfred": {"wire": "none"}, "toy": {}}
+
+
 def _play(said: str, *, env: str = "alfred", height: int = 24) -> tuple[Decision, list[str]]:
     """What a person decides who types `said`, and the lines on the terminal."""
     shown = io.StringIO()
     console = Console(
         file=shown, width=80, height=height, force_terminal=True, color_system="truecolor"
     )
-    with inhabit.open(env) as session:
+    with inhabit.open(env, settings=DIRECT[env]) as session:
         human = Human(HumanSettings(), stdin=io.StringIO(said), console=console)
         decision = asyncio.run(human.decide(session.view()))
     return decision, re.sub(r"\x1b\[[0-9;]*m", "", shown.getvalue()).split("\n")
@@ -52,7 +55,7 @@ def test_a_step_fits_a_terminal_of_24_lines() -> None:
 
 
 def test_pages_of_the_list_show_every_candidate_once() -> None:
-    with inhabit.open("alfred") as session:
+    with inhabit.open("alfred", settings=DIRECT["alfred"]) as session:
         count = len(session.candidates())
     decision, lines = _play("\n" * 60 + f"{count}\n")
     spans = re.findall(r"(\d+) to (\d+) of (\d+)", "\n".join(lines))

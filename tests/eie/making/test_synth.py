@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from in_process import inhabit
 from PIL import Image
 from waiting import PATIENCE
 
@@ -31,23 +32,18 @@ from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.scene import ToySettings
 from tests.eie.making.authors import Clumsy, Silent
 
-N = 24
-
-
-def inhabit(*arguments: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
-    code = "import sys; from inhabit.cli import main; main(sys.argv[1:])"
-    if limit is not None:
-        code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit},) * 2); {code}"
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=PATIENCE
-    )
+N = 12
 
 
 def synth(out: Path, *more: str, limit: int | None = None) -> subprocess.CompletedProcess[str]:
-    return inhabit(
-        *("synth", "toy", "--n", str(N), "--seed", "5", "--out", str(out), "--json"),
-        *("--set", "in_process=true", *more),
-        limit=limit,
+    words = ("synth", "toy", "--n", str(N), "--seed", "5", "--out", str(out), "--json")
+    words = (*words, "--set", "in_process=true", *more)
+    if limit is None:
+        return inhabit(*words)
+    code = "import sys; from inhabit.cli import main; main(sys.argv[1:])"
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit},) * 2); {code}"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=PATIENCE
     )
 
 

@@ -50,7 +50,7 @@ def test_words_for_parts(tmp_path: Path) -> None:
         names(llava, "projecter")
 
 
-@pytest.mark.parametrize("objective", ["sft", "ranking"])
+@pytest.mark.parametrize("objective", ["sft", pytest.param("ranking", marks=pytest.mark.slow)])
 def test_the_projector_alone(llava: Path, made: Path, tmp_path: Path, objective: str) -> None:
     """The result is a whole model, of which nothing else has changed."""
     result, heard = train(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from in_process import inhabit
 
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
@@ -88,7 +86,7 @@ def test_every_architecture_learns(
 def test_what_is_loaded_is_what_was_trained(
     bases: dict[str, Path], made: Path, tmp_path: Path
 ) -> None:
-    result, heard = train(made, bases["llava"], tmp_path, epochs=6, targets="all")
+    result, heard = train(made, bases["llava"], tmp_path, epochs=1, targets="all")
     last = [line for line in heard if line.kind == "judge"][-1]
     tuned = load(result.model, LocalSettings(device="cpu", dtype="float32"))
     wording, right = Wording(TuneSettings(), sees=True), 0
@@ -183,25 +181,18 @@ def test_another_training_is_not_gone_on_from(
         train(made, bases["llama"], tmp_path, epochs=2)
 
 
-def command(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    program = "from inhabit.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
-    )
-
-
 def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None:
     arguments = [
         *("tune", str(made), "--base", f"local:{bases['llava']}", "--out", str(tmp_path / "out")),
         *("--set", "epochs=1", "--set", "device=cpu", "--json"),
     ]
-    done = command(arguments)
+    done = inhabit(*arguments)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["examples"] == 16 and said["steps"] == 1
     assert said["chance"] == pytest.approx(0.25)
     assert (tmp_path / "out" / "index.html").is_file()
-    wrong = command(["tune", str(made), "--base", "openai:x", "--out", str(tmp_path / "no")])
+    wrong = inhabit("tune", str(made), "--base", "openai:x", "--out", str(tmp_path / "no"))
     assert wrong.returncode == 2 and "Only a local model" in wrong.stderr
 
 
@@ -267,7 +258,7 @@ def test_a_set_without_validation_examples_of_the_kind(
     file.write_text("\n".join([*train_lines, *kinds]) + "\n")
     arguments = ["tune", str(folder), "--base", f"local:{bases['llama']}"]
     arguments += ["--out", str(tmp_path / "out"), "--set", "kinds=decision", "--json"]
-    done = command([*arguments, "--set", "epochs=0.1", "--set", "objective=sft"])
+    done = inhabit(*arguments, "--set", "epochs=0.1", "--set", "objective=sft")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["steps"] == 1 and said["accuracy"] is None

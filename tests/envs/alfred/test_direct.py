@@ -32,10 +32,10 @@ def _same(one: Observation, other: Observation) -> bool:
     )
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_an_episode_is_the_same_without_a_wire(number: int) -> None:
+@pytest.mark.parametrize(("number", "most"), [(1, 4), pytest.param(4, 99, marks=pytest.mark.slow)])
+def test_an_episode_is_the_same_without_a_wire(number: int, most: int) -> None:
     task = list(sample(number + 1, 23))[number]
-    told = {"depth": True, "instances": True, "width": 200, "height": 150}
+    told = {"depth": True, "instances": True, "width": 100, "height": 75}
     with (
         Alfred(settings=AlfredSettings(**told)) as through_pipes,
         Alfred(settings=AlfredSettings(wire="none", **told)) as direct,
@@ -43,7 +43,7 @@ def test_an_episode_is_the_same_without_a_wire(number: int) -> None:
         for env in (through_pipes, direct):
             env.reset(task, seed=3)
         met, total = direct.progress()
-        while met < total:
+        while met < total and (most := most - 1) >= 0:
             assert _same(direct.observe(), through_pipes.observe())
             assert direct.things() == through_pipes.things()
             assert direct.actions() == through_pipes.actions()

@@ -27,9 +27,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_tasks_are_drawn_in_a_folder_of_rooms_and_can_be_solved(folder: Path) -> None:
-    settings = AlfredSettings(rooms=str(folder))
-    tasks = list(REGISTRATION.sample(4, 1, settings))
-    assert tasks == list(sample(4, 1, AlfredSettings(rooms=str(folder))))
+    settings = AlfredSettings(rooms=str(folder), wire="none")
+    tasks = list(REGISTRATION.sample(2, 1, settings))
+    assert tasks == list(sample(2, 1, AlfredSettings(rooms=str(folder))))
     assert {str(task.scene["room"]) for task in tasks} <= {"guest {bath}", "attic"}
     assert not any("heat" in task.kind for task in tasks), "there is no kitchen"
     with Alfred("embedded", settings) as env:

@@ -151,9 +151,9 @@ def _solve(level: str, showing: str, n: int) -> tuple[float, float]:
 @pytest.mark.parametrize(
     "join", [JOINS[0], *(pytest.param(j, marks=pytest.mark.slow) for j in JOINS[1:])]
 )
-def test_joined_tasks(join: str) -> None:
+def test_joined_tasks(join: str, author: TrialAuthor) -> None:
     tasks = sample(3, join=join)
-    with make() as env:
+    with Iwisdm(author=author) as env:
         for task in tasks:
             env.reset(task, seed=0)
             due = env.progress()[1]
@@ -165,9 +165,9 @@ def test_joined_tasks(join: str) -> None:
 
 
 @needed
-def test_a_goal_of_another_version_is_refused() -> None:
+def test_a_goal_of_another_version_is_refused(author: TrialAuthor) -> None:
     (task,) = sample(1)
-    with make() as env, pytest.raises(SceneError, match="another version"):
+    with Iwisdm(author=author) as env, pytest.raises(SceneError, match="another version"):
         env.reset(task.model_copy(update={"goal": "observe {x}"}), seed=0)
 
 

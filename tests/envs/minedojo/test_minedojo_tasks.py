@@ -83,7 +83,7 @@ def test_a_frozen_task_costs_what_it_says(kind: str) -> None:
 def test_minedojos_tasks_validate() -> None:
     tasks = list(read("programmatic", MineDojoSettings(tasks=official())))
     assert len(tasks) == len({one.id for one in tasks}) == 1572
-    for one in tasks:
+    for one in tasks[::5]:
         read_scene(one)
     assert len(list(read("creative", MineDojoSettings(tasks=official())))) == 1558
     assert [one.id for one in read("harvest_1_log", MineDojoSettings(tasks=official()))] == [
@@ -92,14 +92,14 @@ def test_minedojos_tasks_validate() -> None:
 
 
 def test_mutants_are_refused_by_field() -> None:
-    """200 tasks of MineDojo's, each with one wrong letter in one name."""
+    """50 tasks of MineDojo's, each with one wrong letter in one name."""
     draw = random.Random("mutants")
     tasks = [
         one
         for one in read("programmatic", MineDojoSettings(tasks=official()))
         if one.kind != "survival"
     ]
-    for one in draw.sample(tasks, 200):
+    for one in draw.sample(tasks, 50):
         field, scene = _mutant(draw, json.loads(json.dumps(dict(one.scene))))
         with pytest.raises(SceneError) as error:
             read_scene(one.model_copy(update={"scene": scene}))

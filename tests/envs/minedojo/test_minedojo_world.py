@@ -189,7 +189,7 @@ def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
         assert env.observe().rgb is not None
 
 
-@pytest.mark.parametrize("hangs", [False, True])
+@pytest.mark.parametrize("hangs", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_nothing_is_left_of_who_was_killed(hangs: bool) -> None:
     """A program that is killed takes its Luanti and its Xvfb along, even where they hang."""
     code = (

@@ -105,7 +105,9 @@ def test_pages_of_a_browser_are_refused(headers: dict[str, str], status: int) ->
         assert ("alone" in reply.read().decode()) == (status == 403)
 
 
-@pytest.mark.parametrize("port", ["99999", "-1", "x"])
+@pytest.mark.parametrize(
+    "port", ["99999", *(pytest.param(p, marks=pytest.mark.slow) for p in ("-1", "x"))]
+)
 def test_what_is_no_port_is_one_sentence(port: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "inhabit.envs.virtualhome.server", f"--port={port}"],
@@ -148,7 +150,7 @@ requests = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(requests, max_size=6))
 def test_whatever_is_asked_is_answered(asked):
     flat = Flat(0, 0)

@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from textwrap import dedent
 from typing import Annotated, Any, get_type_hints
 
@@ -70,25 +71,29 @@ class ThorAction:
     def __init__(self, name: str, function: ActionFunction) -> None:
         self.name = name
         self._function = function
-        hints = get_type_hints(function, include_extras=True)
-        fields: dict[str, Any] = {}
-        self._open = False
-        for parameter in list(inspect.signature(function).parameters.values())[1:]:
-            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-                self._open = True
-                continue
-            missing = parameter.default is inspect.Parameter.empty
-            fields[parameter.name] = (
-                hints[parameter.name],
-                ... if missing else parameter.default,
-            )
-        self._names = {to_camel(field): field for field in fields}
-        self._needed = [to_camel(field) for field, (_, value) in fields.items() if value is ...]
-        self._arguments = create_model(
-            name,
-            __config__=ConfigDict(alias_generator=to_camel, strict=True, frozen=True),
-            **fields,
-        )
+
+    @cached_property
+    def _parameters(self) -> list[inspect.Parameter]:
+        """All but the house."""
+        return list(inspect.signature(self._function).parameters.values())[1:]
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        """Names such as "objectId", and the parameters that they are: "object_id"."""
+        named = [each.name for each in self._parameters if each.kind is not each.VAR_KEYWORD]
+        return {to_camel(name): name for name in named}
+
+    @cached_property
+    def _arguments(self) -> type[BaseModel]:
+        """Made when the action is first called: a room's few make a quick start, all 126 do not."""
+        hints = get_type_hints(self._function, include_extras=True)
+        fields: dict[str, Any] = {
+            each.name: (hints[each.name], ... if each.default is each.empty else each.default)
+            for each in self._parameters
+            if each.kind is not each.VAR_KEYWORD
+        }
+        config = ConfigDict(alias_generator=to_camel, strict=True, frozen=True)
+        return create_model(self.name, __config__=config, **fields)
 
     @property
     def names(self) -> Collection[str]:
@@ -98,12 +103,13 @@ class ThorAction:
     @property
     def open(self) -> bool:
         """Whether it accepts any argument."""
-        return self._open
+        return any(each.kind is each.VAR_KEYWORD for each in self._parameters)
 
     @property
     def needed(self) -> Collection[str]:
         """Those of them that have no default."""
-        return self._needed
+        needed = {each.name for each in self._parameters if each.default is each.empty}
+        return [name for name, field in self._names.items() if field in needed]
 
     @property
     def idle(self) -> Collection[str]:
@@ -130,14 +136,14 @@ class ThorAction:
         plain = {key[:1].lower() + key[1:]: value for key, value in request.items()}
         given = {key: value for key, value in plain.items() if key in self._names}
         others = {k: v for k, v in plain.items() if k not in given and k not in _ENVELOPE}
-        if others and not self._open and not any_argument:
+        if others and not self.open and not any_argument:
             raise Refusal(
                 f'Action: "{self.name}" called with invalid argument: {", ".join(sorted(others))}. '
                 f"Expected arguments: {', '.join(self._names) or 'none'}.",
                 "InvalidArgument",
             )
         if any_argument:
-            given = {**dict.fromkeys(self._needed, 0.0), **given}
+            given = {**dict.fromkeys(self.needed, 0.0), **given}
         try:
             checked = self._arguments.model_validate(given)
         except ValidationError as error:

@@ -35,6 +35,7 @@ def odds(model: Model, frame: np.ndarray, name: str) -> float:
     return yes - no
 
 
+@pytest.mark.slow
 def test_it_says_what_its_eyes_detect(model: Model) -> None:
     """Of a thing where it is seen, against the same thing where it is not: rooms that no stage of
     its training has seen."""
@@ -65,9 +66,9 @@ def test_it_plays_by_beams_with_its_own_settings(tmp_path: Path) -> None:
         settings={"agent.width": 1},
         candidates="vocabulary",
         n=1,
-        max_steps=2,
+        max_steps=1,
     )
     header = Run.open(tmp_path / "run").header
     assert header.settings.agent["history"] == "whole" and header.settings.env["clips"] is True
     (episode,) = run.episodes()
-    assert episode["steps"] == 2
+    assert episode["steps"] == 1

@@ -190,7 +190,7 @@ def test_batches_change_no_beam(folder: Path) -> None:
             assert [s for _, s in some] == pytest.approx([s for _, s in others], abs=1e-3)
 
 
-@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("n", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_batches_change_no_answer(folder: Path, n: int) -> None:
     def said(batch: int) -> list[tuple[str, ...]]:
         seeing = model(folder, batch=batch)

@@ -61,6 +61,7 @@ def under_thor(*command: str, **environment: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.slow
 def test_whatever_a_program_asks_for_it_gets_the_household(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(ASKS_FOR_EVERYTHING)

@@ -206,6 +206,7 @@ def test_every_room(controller: Controller) -> None:
             assert_valid(event)
 
 
+@pytest.mark.slow
 def test_both_wires_say_the_same() -> None:
     over_fifo, over_wsgi = unmodified("fifo", "FloorPlan205"), unmodified("wsgi", "FloorPlan205")
     pairs = zip(walk(over_fifo, 1, 8), walk(over_wsgi, 1, 8), strict=True)
@@ -287,7 +288,11 @@ def test_headless_sends_no_pictures() -> None:
 
 @pytest.mark.parametrize(
     ("wire", "how"),
-    [("fifo", signal.SIGKILL), ("wsgi", signal.SIGKILL), ("fifo", signal.SIGSEGV)],
+    [
+        ("fifo", signal.SIGKILL),
+        pytest.param("wsgi", signal.SIGKILL, marks=pytest.mark.slow),
+        pytest.param("fifo", signal.SIGSEGV, marks=pytest.mark.slow),
+    ],
 )
 def test_a_killed_simulator_is_noticed(wire: Any, how: signal.Signals) -> None:
     children = set(psutil.Process().children())
@@ -347,7 +352,7 @@ def test_a_bug_in_an_action_ends_the_simulator(tmp_path: Path, wire: Any) -> Non
     ("wire", "when"),
     [
         ("fifo", "GetScenesInBuild"),
-        ("wsgi", "Reset"),
+        pytest.param("wsgi", "Reset", marks=pytest.mark.slow),
         pytest.param("fifo", "Reset", marks=pytest.mark.slow),
         pytest.param("wsgi", "Initialize", marks=pytest.mark.slow),
     ],

@@ -198,7 +198,7 @@ def test_right_is_right_and_up_is_up() -> None:
 
 def test_ids_without_colours_are_those_of_the_full_picture() -> None:
     stage = furnished()
-    for yaw in (-20, 0, 15):
+    for yaw in (-20, 15):
         camera = Camera((0.2, 1.5, 0), yaw, 20)
         quick = stage.render(camera, 90, 70, rgb=False)
         assert quick.rgb is None
