@@ -57,6 +57,7 @@ _ENTRIES = Entries(
         "local": "inhabit.agents.models.local.registration:REGISTRATION",
         "openai": "inhabit.agents.models.endpoints.openai:REGISTRATION",
         "scripted": "inhabit.agents.models.scripted:REGISTRATION",
+        "vllm": "inhabit.agents.models.vllm.registration:REGISTRATION",
     },
     name_of=attrgetter("kind"),
     check=lambda registration: settings_problem(registration.settings),

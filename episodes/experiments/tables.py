@@ -99,7 +99,7 @@ def _figures(group: Sequence[Cell], ends: Ends) -> Iterator[Result]:
     for column in COLUMNS:
         values, weights = _values(group, column, ends)
         if weights.any() and (column.title != "tokens" or values.any()):
-            yield _result(group[0], column, hierarchical(values, weights))
+            yield _result(group[0], column, hierarchical(values, weights, rate=column.rate))
 
 
 def _differences(

@@ -31,10 +31,11 @@ def clustered(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate
 
     Steps of one episode, and episodes of one task, are correlated: resampling them one by one
     would make the interval too narrow (Efron and Tibshirani 1993, chapter 8; Miller 2024 for
-    evaluations).
+    evaluations). Where all values are 0, or all are 1, every resample is the same: the interval is
+    then Wilson's, with a cluster as one trial.
 
     Args:
-        clusters: the values of each cluster; empty ones are passed over.
+        clusters: the values of each cluster, from 0 to 1; empty ones are passed over.
         seed: of the draws, so that the same values give the same interval.
 
     Raises:
@@ -43,6 +44,8 @@ def clustered(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate
     kept = [np.asarray(cluster, float) for cluster in clusters if len(cluster)]
     if not kept:
         raise ValueError("There is no value to take the mean of.")
+    if sure := _all_or_none(np.concatenate(kept), len(kept)):
+        return sure
     sums = np.array([cluster.sum() for cluster in kept])
     sizes = np.array([len(cluster) for cluster in kept])
     draws = np.random.default_rng(seed).integers(0, len(kept), (_DRAWS, len(kept)))
@@ -52,7 +55,11 @@ def clustered(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate
 
 
 def hierarchical(
-    values: NDArray[np.float64], weights: NDArray[np.float64], *, seed: int = 0
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    *,
+    rate: bool = False,
+    seed: int = 0,
 ) -> Estimate:
     """The mean over tasks and seeds, with a percentile bootstrap that resamples tasks, and for each
     drawn task its seeds (Davison and Hinkley 1997, section 3.8).
@@ -60,9 +67,13 @@ def hierarchical(
     Args:
         values: (tasks, seeds).
         weights: (tasks,); how much each task counts.
+        rate: whether the values are shares of something. Where all are then 0, or all are 1, the
+            interval is Wilson's, with a task of some weight as one trial.
         seed: of the draws.
     """
     tasks, seeds = values.shape
+    if rate and (sure := _all_or_none(values[weights > 0], int((weights > 0).sum()))):
+        return sure
     rng = np.random.default_rng(seed)
     drawn = rng.integers(0, tasks, (_DRAWS, tasks))
     within = rng.integers(0, seeds, (_DRAWS, tasks, seeds))
@@ -71,6 +82,14 @@ def hierarchical(
     low, high = np.quantile((means * weights[drawn]).sum(axis=1) / total, (0.025, 0.975))
     mean = (values.mean(axis=1) * weights).sum() / weights.sum()
     return Estimate(float(mean), float(low), float(high))
+
+
+def _all_or_none(values: NDArray[np.float64], trials: int) -> Estimate | None:
+    """The rate 0 or 1 of so many `trials`, where all values are equal to it; None elsewhere."""
+    for rate in (0, 1):
+        if (values == rate).all():
+            return Estimate(float(rate), *wilson(rate * trials, trials))
+    return None
 
 
 _Z95 = 1.959963984540054

@@ -13,7 +13,7 @@ from inhabit.cli import main
 from inhabit.episodes.experiments.schema import digest_of, presets, read_experiment
 from inhabit.episodes.experiments.tables import Table
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.rates import hierarchical
+from inhabit.episodes.scoring.rates import clustered, hierarchical, wilson
 
 FILE = """
 name: small
@@ -140,6 +140,20 @@ def test_the_hierarchical_interval_is_that_of_plain_loops() -> None:
         means.append(np.average(by_task, weights=weights[drawn]))
     low, high = np.quantile(means, (0.025, 0.975))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
+
+
+@pytest.mark.parametrize("solved", [0, 1])
+def test_a_rate_of_none_or_all_is_not_certain(solved: int) -> None:
+    """The interval is Wilson's over tasks: seeds of a task are no trials of their own."""
+    values = np.full((20, 3), float(solved))
+    found = hierarchical(values, np.ones(20), rate=True)
+    told = found.low, found.high
+    assert (found.mean, told) == (solved, wilson(20 * solved, 20))
+    assert told == pytest.approx((0.839, 1.0) if solved else (0.0, 0.161), abs=0.001)
+    one = clustered([[float(solved)] * 7] * 20)
+    assert (one.low, one.high) == told
+    actions = hierarchical(values, np.ones(20))
+    assert actions.low == actions.high == solved, "A count is no rate."
 
 
 def test_texts_are_escaped_for_latex() -> None:

@@ -26,7 +26,7 @@ from inhabit.agents.models.trie import Trie
 if TYPE_CHECKING:
     from inhabit.agents.models.endpoints.endpoint import Endpoint
 
-_TOKENS = 128
+TOKENS = 128
 """Tokens that one request of vLLM may ask about (MAX_LOGPROB_TOKEN_IDS)."""
 _PROMPTS = 1024
 """Prompts that one request of vLLM may hold (VLLM_MAX_COMPLETION_PROMPTS)."""
@@ -48,7 +48,7 @@ class NodeGroup:
     def takes(self, tokens: Sequence[int], scores: int) -> bool:
         """Whether there is room for one more node, with these following tokens."""
         together, nodes = len(self.tokens.union(tokens)), len(self.nodes) + 1
-        return together <= _TOKENS and nodes <= _PROMPTS and together * nodes <= scores
+        return together <= TOKENS and nodes <= _PROMPTS and together * nodes <= scores
 
 
 def grouped(following: Mapping[int, Sequence[int]], *, chats: bool) -> list[NodeGroup]:
@@ -62,9 +62,9 @@ def grouped(following: Mapping[int, Sequence[int]], *, chats: bool) -> list[Node
     """
     scores = _SCORES if chats else 4 * _SCORES
     parts = [
-        (node, tokens[i : i + _TOKENS])
+        (node, tokens[i : i + TOKENS])
         for node, tokens in following.items()
-        for i in range(0, len(tokens), _TOKENS)
+        for i in range(0, len(tokens), TOKENS)
     ]
     groups: list[NodeGroup] = []
     for node, tokens in sorted(parts, key=lambda part: -len(part[1])):

@@ -164,7 +164,7 @@ class Encoder:
         pictures = self.pictures(messages)
         text = self.text(messages)
         if not pictures:
-            ids = self._ids(text)
+            ids = self.ids(text)
             types = {"token_type_ids": torch.zeros(1, len(ids), dtype=torch.long)}
             given = types if self._both_ways else {}
             cuts = self._cuts(messages, text, ids)
@@ -216,7 +216,8 @@ class Encoder:
         size = max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
         return picture.resize(size, Picture.Resampling.BICUBIC)
 
-    def _ids(self, text: str) -> tuple[int, ...]:
+    def ids(self, text: str) -> tuple[int, ...]:
+        """The tokens of a prompt as `text` has it; an image is what the chat template writes."""
         read = self.tokenizer(text, add_special_tokens=self.lacks_bos(text))
         return tuple(read["input_ids"])
 

@@ -63,8 +63,9 @@ def load(
     advice = "Name a folder that transformers has saved, a model on a hub, or local:smollm2."
     register()
     try:
-        folder = Path(source) if Path(source).is_dir() else _downloaded(source, settings)
-        opened = OpenedFolder(folder, code=settings.trust_remote_code, pickles=settings.pickles)
+        kinds = {"code": settings.trust_remote_code, "pickles": settings.pickles}
+        folder = Path(source) if Path(source).is_dir() else downloaded(source, **kinds)
+        opened = OpenedFolder(folder, **kinds)
         advice = " ".join(opened.refused) or advice
         if opened.code:
             files = ", ".join(map(repr, opened.code))
@@ -72,9 +73,10 @@ def load(
             drop_credentials()
         options = {"trust_remote_code": bool(opened.code), "local_files_only": True}
         config = transformers.AutoConfig.from_pretrained(opened.path, **options)
-        sees = _sees(config)
-        model = _network(opened, config, sees, settings, adapters, options, name)
-        encoder = _encoder(opened, config, sees, settings, name)
+        images = sees(config)
+        model = _network(opened, config, images, settings, adapters, options, name)
+        limits = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
+        encoder = encoder_of(opened, config, images, name, **limits)
     except (ModelError, UnavailableError):
         raise
     except BaseException as error:  # a library may raise anything, a panic of its Rust too
@@ -82,8 +84,8 @@ def load(
             raise
         reason = message(error).strip() or type(error).__name__
         raise ModelError(f"{name} can't be loaded: {reason} {advice}") from error
-    found = _checked(model, encoder, name, sees, settings, identity())
-    made = Transformer(model, encoder, name=name, images=sees, settings=settings, check=found)
+    found = _checked(model, encoder, name, images, settings, identity())
+    made = Transformer(model, encoder, name=name, images=images, settings=settings, check=found)
     if opened.code:
         made.details = {**made.details, "code": dict(opened.code)}
     return made
@@ -95,7 +97,8 @@ def _printable(record: logging.LogRecord) -> bool:
     return True
 
 
-def _sees(config: Any) -> bool:
+def sees(config: Any) -> bool:
+    """Whether a model of this configuration takes images."""
     known = knows(AutoModelForImageTextToText, config)
     return hasattr(config, "vision_config") or (known and not knows(AutoModelForCausalLM, config))
 
@@ -154,13 +157,16 @@ def _kind(config: Any, sees: bool) -> Any:
     return AutoModelForCausalLM
 
 
-def _encoder(
+def encoder_of(
     opened: OpenedFolder,
     config: Any,
     sees: bool,
-    settings: LocalSettings,
     name: str,
+    *,
+    min_pixels: int | None = None,
+    max_pixels: int | None = None,
 ) -> Encoder:
+    """The encoder of a model's folder; errors tell the `name`, and limits are as in `Encoder`."""
     options = {"trust_remote_code": bool(opened.code)}
     if not sees:
         tokenizer = transformers.AutoTokenizer.from_pretrained(opened.path, **options)
@@ -169,14 +175,21 @@ def _encoder(
         processor: Any = ImageProcessor(str(opened.path), **options)
     else:
         processor = transformers.AutoProcessor.from_pretrained(opened.path, **options)
-    limits = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
-    return Encoder(processor.tokenizer, processor, name=name, opened=opened, **limits)
+    return Encoder(
+        processor.tokenizer,
+        processor,
+        min_pixels=min_pixels,
+        max_pixels=max_pixels,
+        name=name,
+        opened=opened,
+    )
 
 
-def _downloaded(name: str, settings: LocalSettings) -> Path:
+def downloaded(name: str, *, code: bool = False, pickles: bool = False) -> Path:
+    """The folder of a model from a hub, of whose files only those that may be read are fetched."""
     from huggingface_hub import snapshot_download
 
-    kinds = [f"*{end}" for end in wanted(settings.trust_remote_code, settings.pickles)]
+    kinds = [f"*{end}" for end in wanted(code, pickles)]
     others = ["*/*", "consolidated*"]  # the same weights in another form
     return Path(snapshot_download(name, allow_patterns=kinds, ignore_patterns=others))
 

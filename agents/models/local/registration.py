@@ -57,17 +57,17 @@ def _load(name: str, settings: LocalSettings) -> Model:
     tuned: list[JsonValue] = [f"sha256:{fingerprint.of_folder(one)}" for one in adapters]
 
     def identity() -> str | None:
-        known = _hash(source)
+        known = weights_of(source)
         return known and " ".join([known, *map(str, tuned)])
 
     model = load(folder, f"local:{name}", settings, adapters=adapters, identity=identity)
-    model.details = {**model.details, "hash": _hash(source)}
+    model.details = {**model.details, "hash": weights_of(source)}
     if adapters:
         model.details = {**model.details, "adapters": tuned}
     return model
 
 
-def _hash(source: str) -> str | None:
+def weights_of(source: str) -> str | None:
     """Identifies the weights: their digest, or a hub's commit."""
     if source == "smollm2":
         # The converted files may differ between versions of transformers.
@@ -149,7 +149,7 @@ def _source(name: str) -> str:
     return name
 
 
-def _recommended(name: str) -> Mapping[str, Mapping[str, object]]:
+def recommended(name: str) -> Mapping[str, Mapping[str, object]]:
     """The settings that a model's folder recommends, or else that of its base model."""
     if name == "smollm2":
         return {}
@@ -164,5 +164,5 @@ REGISTRATION = ModelRegistration(
     settings=LocalSettings,
     load=_load,
     is_place=lambda name: name not in _OURS,
-    recommended=_recommended,
+    recommended=recommended,
 )

@@ -55,14 +55,14 @@ def tokenizer(template: str | None, *more: str) -> PreTrainedTokenizerFast:
     )
 
 
-def text_config(vocabulary: int) -> LlamaConfig:
+def text_config(vocabulary: int, heads: int = 4) -> LlamaConfig:
     return LlamaConfig(
         vocab_size=vocabulary,
         hidden_size=32,
         intermediate_size=64,
         num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
+        num_attention_heads=heads,
+        num_key_value_heads=(heads + 1) // 2,
         max_position_embeddings=4096,
         # Large enough that a wrong mask or position moves the scores by far more than 1e-3.
         initializer_range=0.3,
@@ -81,7 +81,7 @@ def save_llama(folder: Path, template: str | None = CHAT) -> Path:
     return folder
 
 
-def save_llava(folder: Path) -> Path:
+def save_llava(folder: Path, heads: int = 4) -> Path:
     """A model in `folder` that sees images of 16x16 as sixteen patches."""
     torch.manual_seed(0)
     words = tokenizer(CHAT_OF_PARTS)
@@ -96,7 +96,7 @@ def save_llava(folder: Path) -> Path:
     )
     config = LlavaConfig(
         vision_config=vision,
-        text_config=text_config(len(words)),
+        text_config=text_config(len(words), heads),
         image_token_id=3,
         image_token_index=3,
         vision_feature_layer=-1,

