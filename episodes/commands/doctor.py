@@ -187,7 +187,9 @@ def _print_probed(
     if cost:
         console.print(
             "\nA decision of {agent} with {candidates} candidates and {images} images takes "
-            "{requests} requests and reads {tokens:,} tokens.".format(**cost)
+            "{requests} {word} and reads {tokens:,} tokens.".format(
+                word="request" if cost["requests"] == 1 else "requests", **cost
+            )
         )
     console.print(
         f"\n{spec}: {costs['requests']} answers, {costs['tokens_in']} tokens read and "

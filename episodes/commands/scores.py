@@ -24,6 +24,7 @@ _LONGEST_CAUSE = 400
 def print_scores(scores: Scores, console: Console) -> None:
     """Print the metrics of a run."""
     seconds = scores.seconds
+    read = f"{scores.tokens.read:,} read, {scores.tokens.written:,} written"
     success, *others = [(one.metric.title, str(one)) for one in scores.measured()]
     rows = [
         ("episodes", f"{scores.episodes} of {scores.planned}"),
@@ -35,6 +36,7 @@ def print_scores(scores: Scores, console: Console) -> None:
         ("endings", ", ".join(f"{k.value} {v}" for k, v in scores.endings.items() if v) or "none"),
         ("attempts", str(scores.attempts)),
         ("steps", str(scores.steps)),
+        *([("tokens", read)] if scores.tokens.read else ()),
         (
             "seconds",
             f"simulator {seconds.simulator:.1f}, model {seconds.model:.1f}, "

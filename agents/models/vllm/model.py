@@ -138,10 +138,11 @@ class VLLMModel(Model):
         if options.n > 1 and not self.samples:
             rules = BeamSearchParams(options.n, limit, length_penalty=0.0, structured_outputs=held)
             (found,) = await self._ask([(encoded, rules)], self._search)
-            read = len(encoded["prompt_token_ids"])
-            texts = [self._encoder.words(one.tokens[read:]) for one in found.sequences]
-            lengths = [len(one.tokens) - read for one in found.sequences]
+            lengths = [len(one.logprobs) for one in found.sequences]
+            said = [one.tokens[-n:] for one, n in zip(found.sequences, lengths, strict=True)]
+            texts = [self._encoder.words(tokens) for tokens in said]
             sums = [one.cum_logprob for one in found.sequences]
+            read = len(found.sequences[0].tokens) - lengths[0]
             call = _call(prompt, texts, (), begin, read=read, written=sum(lengths))
             scores = tuple(map(Ranked, texts, sums, lengths))
             return Reply(tuple(texts), call, scores)

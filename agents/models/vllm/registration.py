@@ -9,11 +9,10 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.models.local.registration import recommended, resolve, weights_of
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.agents.models.vllm.settings import VLLMSettings
-from inhabit.envs.extras import require
+from inhabit.envs.core import UnavailableError
 
 
 def _load(name: str, settings: VLLMSettings) -> Model:
-    require("vllm", "vllm", "Models of the kind vllm:")
     source, adapters = resolve(name)
     if adapters:
         raise ModelError(
@@ -26,8 +25,13 @@ def _load(name: str, settings: VLLMSettings) -> Model:
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     if settings.tensor_parallel == 1:
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-    from inhabit.agents.models.vllm.loading import load
-
+    try:
+        from inhabit.agents.models.vllm.loading import load
+    except ImportError as error:
+        raise UnavailableError(
+            f"Models of the kind vllm need the package {error.name!r}: pip install 'inhabit[vllm]' "
+            "in a virtual environment of its own (docs/models.md)."
+        ) from error
     return load(source, f"vllm:{name}", settings, weights=lambda: weights_of(source))
 
 

@@ -41,7 +41,7 @@ def ask(
             await model.close()
 
     with server.serving() as serving:
-        settings = {**QUICK, "timeout": 60, "prompt_logprobs": True}
+        settings = {**QUICK, "attempts": 9, "timeout": 60, "prompt_logprobs": True}
         model = load("openai:m", OpenAISettings(base_url=serving.base_url, **settings))
         meanwhile()
         return asyncio.run(asked(model))
@@ -109,6 +109,27 @@ def test_episodes_that_begin_together_ask_for_the_tokens_of_a_candidate_once() -
     (rankings,) = ask(server, many, meanwhile=asked.clear)
     assert len({ranking.scores for ranking in rankings}) == 1
     assert [asked.count(text) for text in UN] == [1] * len(UN)
+
+
+@pytest.mark.parametrize("prompt", [ASK, SEES], ids=["text", "images"])
+def test_a_busy_server_computes_and_is_paid_for_nothing_twice(prompt: list[Message]) -> None:
+    """Every third request of any kind is refused with 429, and only that one is sent again."""
+
+    prompts = [[*prompt, Message("user", (f"Step {i}",))] for i in range(12)]
+
+    async def many(model: Model) -> Any:
+        return await asyncio.gather(*(model.rank(one, TEXTS) for one in prompts))
+
+    found = []
+    for server in (ToyVLLM(), ToyVLLM(busy=3)):
+        (rankings,) = ask(server, many, meanwhile=server.computed.clear)
+        for one, ranking in zip(prompts, rankings, strict=True):
+            assert values(ranking.scores) == pytest.approx(server.truth(one, TEXTS), abs=1e-9)
+        costs = [(ranking.call.requests, ranking.call.tokens_in) for ranking in rankings]
+        found.append((sorted(server.computed), costs))
+    assert found[0] == found[1]
+    assert len(found[1][0]) == 12
+    assert server.refused >= 6
 
 
 @pytest.mark.parametrize("prompt", [ASK, SEES], ids=["text", "images"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -26,8 +27,8 @@ TEXT, CHAT, BATCH = "/v1/completions", "/v1/chat/completions", "/v1/chat/complet
 class ToyVLLM:
     """Its tokens are words. "un" is a token before other letters, and two tokens alone."""
 
-    def __init__(self, lies: Mapping[str, Lie] | None = None) -> None:
-        """Answer by path as `lies` say, and honestly elsewhere."""
+    def __init__(self, lies: Mapping[str, Lie] | None = None, busy: int = 0) -> None:
+        """Answer by path as `lies` say, and honestly elsewhere; every `busy`th request with 429."""
         self.lies: dict[str, Lie] = dict(lies or {})
         self.held: set[str] = set()
         """Names of images whose pixels were sent."""
@@ -35,6 +36,10 @@ class ToyVLLM:
         """How many images were sent with their pixels."""
         self.computed: list[tuple[str, int]] = []
         """Path and number of prompts of each paid request."""
+        self.refused = 0
+        """How many requests were answered with 429."""
+        self._busy = busy
+        self._asked = itertools.count(1)
         self._ids: dict[str, int] = {}
 
     def serving(self) -> AbstractContextManager[Any]:
@@ -82,6 +87,9 @@ class ToyVLLM:
         }
 
         def brain(request: Json, number: int) -> Answer:
+            if self._busy and next(self._asked) % self._busy == 0:
+                self.refused += 1
+                return error(429, "slow down", Retry_After="0")
             found = answers[path](request)
             if isinstance(found, dict) and path in self.lies:
                 found = self.lies[path](request, found)
@@ -134,7 +142,7 @@ class ToyVLLM:
                 "text": "",
                 "logprobs": {
                     "top_logprobs": [
-                        {f"token_id:{t}": p for t, p in self._asked(request, prompt).items()}
+                        {f"token_id:{t}": p for t, p in self._scores(request, prompt).items()}
                     ]
                 },
             }
@@ -166,7 +174,7 @@ class ToyVLLM:
                             "logprob": -1.0,
                             "top_logprobs": [
                                 {"token": f"token_id:{t}", "logprob": p}
-                                for t, p in self._asked(request, prompt).items()
+                                for t, p in self._scores(request, prompt).items()
                             ],
                         }
                     ]
@@ -176,7 +184,7 @@ class ToyVLLM:
         ]
         return self._paid(BATCH, choices, sum(map(len, prompts)))
 
-    def _asked(self, request: Json, prompt: Sequence[int]) -> dict[int, float]:
+    def _scores(self, request: Json, prompt: Sequence[int]) -> dict[int, float]:
         assert len(request["logprob_token_ids"]) <= 128
         assert request["return_tokens_as_token_ids"]
         assert request["logprobs"]
