@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from inhabit.agents.models.vlm import ADAPTERS
@@ -62,9 +62,23 @@ class Trainer:
     """Trains one model in a folder, and continues what is there."""
 
     def __init__(
-        self, model: InhabitVlm, folder: Path, settings: VlmTraining, *, seed: int
+        self,
+        model: InhabitVlm,
+        folder: Path,
+        settings: VlmTraining,
+        *,
+        seed: int,
+        start: Path | None = None,
     ) -> None:
-        """Adapt `model`, or continue from the checkpoint in `folder`."""
+        """Adapt `model`, or continue from the checkpoint in `folder`.
+
+        Args:
+            model: to train.
+            folder: of checkpoints.
+            settings: hyperparameters.
+            seed: of the order of rows.
+            start: adapters to begin with, if `folder` has no checkpoint.
+        """
         torch.manual_seed(seed)
         self.model, self._folder, self._settings, self._seed = model, folder, settings, seed
         model.requires_grad_(False)
@@ -81,6 +95,8 @@ class Trainer:
         self._progress = _Progress()
         if (folder / _STATE).is_file():
             self._restore()
+        elif start is not None:
+            self._copy(load_file(start))
 
     def train(
         self,
@@ -194,9 +210,12 @@ class Trainer:
         kept = torch.load(self._folder / _STATE, weights_only=True, map_location=self.model.device)
         self._optimizer.load_state_dict(kept["optimizer"])
         self._progress = _Progress(**kept["progress"])
+        self._copy(kept["weights"])
+
+    def _copy(self, weights: Mapping[str, torch.Tensor]) -> None:
         own = dict(self.model.named_parameters())
         with torch.no_grad():
-            for name, value in kept["weights"].items():
+            for name, value in weights.items():
                 own[name].copy_(value)
 
 

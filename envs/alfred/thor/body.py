@@ -27,8 +27,6 @@ HORIZON_STEP = 15
 """Degrees per tilt of the head, as in ALFRED."""
 LOWEST, HIGHEST = 60, -30
 """Limits of the head's tilt, degrees below the horizontal."""
-MIN_PIXELS = 10
-"""An object with at least this many pixels counts as seen, as in ALFRED."""
 
 
 class Controller(Protocol):
@@ -63,8 +61,10 @@ class AgentPose:
 class AgentBody:
     """One agent in one running simulator."""
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, least_pixels: int) -> None:
+        """Act through `controller`; objects count as seen from `least_pixels` pixels on."""
         self._controller = controller
+        self._least_pixels = least_pixels
         self._event: Any = None
         self._world: ThorObjects | None = None
         self._before: ThorObjects | None = None
@@ -253,9 +253,11 @@ class AgentBody:
         return index[places].reshape(image.shape), names
 
     def in_view(self) -> Mapping[str, int]:
-        """Number of pixels of every object in the image by THOR id, in the order of the ids."""
-        found = {id: count for id, count in self._counted().items() if count >= MIN_PIXELS}
-        return dict(sorted(found.items()))
+        """Number of pixels of every object that is large enough in the image, by THOR id, in the
+        order of the ids.
+        """
+        counted = self._counted().items()
+        return dict(sorted((id, count) for id, count in counted if count >= self._least_pixels))
 
     def _counted(self) -> Mapping[str, int]:
         """Number of pixels of every object in the image, by THOR id."""

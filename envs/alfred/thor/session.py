@@ -76,7 +76,7 @@ class Session:
             self._end()
         if self._body is None:
             self._client = self._started(room)
-            self._body = AgentBody(self._client)
+            self._body = AgentBody(self._client, self._settings.least_pixels)
         if self._inside != owner:
             self._keep()
         self._drop(owner)

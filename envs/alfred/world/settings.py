@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -9,6 +10,9 @@ from pydantic import Field
 from inhabit.envs.alfred.world.rooms import Cells, Split
 from inhabit.envs.marks import Formerly, Place, Words
 from inhabit.envs.settings import SettingsModel
+
+_ALFRED_PIXELS = 10
+"""An object with this many pixels counts as seen in ALFRED, whatever the image's size."""
 
 
 class AlfredSettings(SettingsModel):
@@ -18,6 +22,9 @@ class AlfredSettings(SettingsModel):
     """How the agent moves: it walks every low-level step, or is teleported to its destination."""
     least_cost: Annotated[Literal[0, 1], Formerly(0)] = 1
     """Low-level steps that an action without effect counts. ALFRED counts failed actions too."""
+    least_seen: Annotated[float, Field(ge=0, le=1), Formerly(0.0)] = 0.0008
+    """Smallest share of the image that an object takes up to count as seen: 72 pixels of 300x300,
+    and never less than 10, which is ALFRED's bound. Objects within reach always count."""
     find: Literal["off", "oracle"] = "off"
     """Whether "find the mug" may go to objects that were never observed, as in EmbodiedBench."""
     split: Split = "all"
@@ -76,6 +83,11 @@ class AlfredSettings(SettingsModel):
     """Also return a depth image."""
     instances: bool = False
     """Also return an instance segmentation image."""
+
+    @property
+    def least_pixels(self) -> int:
+        """Pixels from which an object counts as seen."""
+        return max(_ALFRED_PIXELS, math.ceil(self.least_seen * self.width * self.height))
 
 
 def fastest_settings(backend: str, settings: AlfredSettings) -> AlfredSettings:
