@@ -46,14 +46,16 @@ class ImaginedWalk:
         return thing.id in self._seen or thing.id in self.seen
 
     def explore(self) -> bool:
-        """Look around where the exploration skill would go next. False if nothing is left to
-        explore.
+        """Look around: at first here, then where the exploration skill would go next. False if
+        nothing is left to explore.
         """
         self._catch_up()
-        goal = exploration.choose(self._episode.grid.ways(self._stand), self._searched)
-        if goal is None:
-            return False
-        x, z, heading = self._stand = goal
+        if self._searched:
+            goal = exploration.choose(self._episode.grid.ways(self._stand), self._searched)
+            if goal is None:
+                return False
+            self._stand = goal
+        x, z, heading = self._stand
         turn = exploration.turn_for(self._episode.field_of_view)
         self._searched[x, z] = None
         height = self._episode.body.pose.y
@@ -94,7 +96,8 @@ class ImaginedWalk:
 
 
 _MOST_EXPLORING = 40
-_MOST_LANDMARKS = 8
+_NEAREST_LANDMARKS, _MOST_LANDMARKS = 1, 8
+"""Objects that may show another from near, before and after the whole room is explored."""
 
 
 def to_actions(
@@ -160,24 +163,30 @@ class _ActionWriter:
         for _ in range(_MOST_EXPLORING):
             if self._imagined.has_seen(thing):
                 return
-            fresh = not self.actions and not self._episode.memory.searched
-            if not self._imagined.explore():
-                self._look_from_near(thing)
+            if self._look_from_near(thing, _NEAREST_LANDMARKS):
                 return
-            self.actions.append(say("look around" if fresh else "explore"))
+            fresh = not self.actions and not self._episode.memory.searched
+            if self._imagined.explore():
+                self.actions.append(say("look around" if fresh else "explore"))
+            elif self._look_from_near(thing, _MOST_LANDMARKS):
+                return
+            else:
+                raise HiddenError(thing)
 
-    def _look_from_near(self, thing: ThorObject) -> None:
-        """Find an object that is too small to see from afar by going to one near it."""
+    def _look_from_near(self, thing: ThorObject, most: int) -> bool:
+        """Whether an object that is too small to see from afar is found by going to one of the
+        `most` nearest objects that were seen.
+        """
         assert self._imagined is not None
         things = (self._episode.world.get(id) for id in sorted(self._imagined.seen))
         known = [t for t in things if t is not None and t.id in self._episode.names and not t.held]
         known.sort(key=lambda t: (apart(t.center, thing.center), t.id))
-        for other in known[:_MOST_LANDMARKS]:
+        for other in known[:most]:
             if self._imagined.shows(other, thing):
                 self.actions.append(say("go to", self._name("go to", other)))
                 self._imagined.go_to(other)
-                return
-        raise HiddenError(thing)
+                return True
+        return False
 
     def _name(self, verb: str, thing: ThorObject) -> str:
         said = word(thing.type)
