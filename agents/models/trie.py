@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -85,6 +86,16 @@ class Trie:
         for edge, node in enumerate(self.edge_nodes.tolist()):
             edges.setdefault(node, []).append(edge)
         return edges
+
+    def only_children(self) -> dict[int, int]:
+        """Node -> the node after it, where just one token follows it, and is followed itself."""
+        following: dict[int, set[int]] = {}
+        for path in self.paths:
+            for edge, after in pairwise(path):
+                begin, end = int(self.edge_nodes[edge]), int(self.edge_nodes[after])
+                following.setdefault(begin, set()).add(end)
+        edges = self.outgoing()
+        return {node: min(ends) for node, ends in following.items() if len(edges[node]) == 1}
 
     def nodes_to(self, node: int) -> list[int]:
         """The nodes from the first token to `node`; none for node 0."""

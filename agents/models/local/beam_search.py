@@ -87,6 +87,24 @@ class _Row:
     """Whether each column belongs to the prompt, (columns,)."""
     columns: dict[int, int] = field(default_factory=dict)
     """Node -> its column."""
+    logits: dict[int, torch.Tensor] = field(default_factory=dict)
+    """Node -> its logits, (vocabulary,)."""
+    only: dict[int, int] = field(init=False)
+    """Node -> the only node after it."""
+
+    def __post_init__(self) -> None:
+        self.only = self.trie.only_children()
+
+    def ahead(self, nodes: Sequence[int]) -> list[int]:
+        """Those of `nodes` that are not read, each with the nodes that alone can follow it.
+
+        The tokens of a level are few, and reading some more with them costs little.
+        """
+        chains = [node for node in nodes if node not in self.logits]
+        for node in chains:  # grows meanwhile
+            if node in self.only:
+                chains.append(self.only[node])
+        return chains
 
 
 class _Reading:
@@ -112,8 +130,16 @@ class _Reading:
 
     def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
         """Logits (nodes, vocabulary) of the next level of each trie, which begins with node 0."""
-        logits = self._next(nodes) if self._rows[0].seen.size else self._first()
-        return [said[: len(some)] for said, some in zip(logits, nodes, strict=True)]
+        if not self._rows[0].seen.size:
+            return list(self._first())
+        unread = [row.ahead(some) for row, some in zip(self._rows, nodes, strict=True)]
+        if any(unread):
+            for row, some, logits in zip(self._rows, unread, self._next(unread), strict=True):
+                row.logits |= dict(zip(some, logits, strict=False))
+        return [
+            torch.stack([row.logits[node] for node in some]) if some else torch.empty(0)
+            for row, some in zip(self._rows, nodes, strict=True)
+        ]
 
     def _first(self) -> torch.Tensor:
         """Logits after the prompts, which end in the same column."""

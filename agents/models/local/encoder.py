@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ class Encoder:
         """Whether the model has no chat template."""
         return self._template == PLAIN
 
-    @property
+    @cached_property
     def end(self) -> int:
         """The token that ends an answer: the one that the chat template writes after it, or else
         the tokenizer's end of a sequence.
