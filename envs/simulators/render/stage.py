@@ -19,6 +19,7 @@ from inhabit.envs.simulators.render.shade import Lighting, shade
 from inhabit.envs.simulators.render.shadow import ShadowMap, lit, shadow_map
 
 Vector = tuple[float, float, float]
+Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,15 @@ class Stage:
         """
         del self._bodies[name]
         self._pack = self._shadow = None
+
+    def shape(self, name: str) -> tuple[Mesh, Array, Array]:
+        """A body's mesh, and the places and normals (V, 3) of its vertices in the world.
+
+        Raises:
+            KeyError: there is no such body.
+        """
+        body = self._bodies[name]
+        return body.mesh, body.vertices, body.normals
 
     def light(
         self, key: Light | None = None, *, sky: Vector | None = None, ground: Vector | None = None

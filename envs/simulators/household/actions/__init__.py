@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from inhabit.envs.simulators.household.actions import (
     arm,
     arranging,
+    assets,
     bulk,
     cameras,
     engine,
@@ -31,6 +32,7 @@ _FAMILIES = (
     states,
     arranging,
     points,
+    assets,
     presence,
     bulk,
     randomization,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
@@ -101,12 +102,40 @@ def set_state_of_all_objects(
     house: House, *, state_change: str, force_action: bool = False
 ) -> JsonValue:
     """Set one state of all objects that can have it to `forceAction`, as in release 2.1.0."""
+    _set_all(house, _able(state_change), force_action, None)
+    return None
+
+
+def toggle_all_at_random(house: House, *, random_seed: int = 0) -> JsonValue:
+    """Flip a coin for every state of every object, as in releases before 3."""
+    draw = np.random.default_rng(abs(random_seed))
+    for able in _STATES:
+        _toss(house, able, draw)
+    return None
+
+
+def toggle_at_random(house: House, *, state_change: str, random_seed: int = 0) -> JsonValue:
+    """Flip a coin for one state of every object that can have it."""
+    _toss(house, _able(state_change), np.random.default_rng(abs(random_seed)))
+    return None
+
+
+def _toss(house: House, able: str, draw: np.random.Generator) -> None:
+    """Set a state of each object by chance; what is cut or broken stays so."""
+    state = _STATES[able]
+    for thing in [t for t in house.world.things.values() if t[able]]:
+        wanted, now = bool(draw.integers(2)), house.world.things[thing.id]
+        done = bool(now[to_camel(state)])
+        if now.present and wanted != done and not (done and state in _ONE_WAY):
+            _set(house, now, state, wanted)
+
+
+def _able(state_change: str) -> Property:
     if state_change not in _OLD_NAMES:
         raise Refusal(
             f"There is no StateChange {state_change!r}: there are {', '.join(_OLD_NAMES)}."
         )
-    _set_all(house, _OLD_NAMES[state_change], force_action, None)
-    return None
+    return _OLD_NAMES[state_change]
 
 
 def _set_all(house: House, able: str, value: bool, kind: str | None) -> None:
@@ -137,4 +166,6 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "SetObjectStates": set_object_states,
     "SetObjectToggles": set_object_toggles,
     "SetStateOfAllObjects": set_state_of_all_objects,
+    "RandomToggleStateOfAllObjects": toggle_all_at_random,
+    "RandomToggleSpecificState": toggle_at_random,
 }

@@ -69,6 +69,7 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "ChangeQuality": nothing,
     "ChangeTimeScale": change_time_scale,
     "MakeAllObjectsMoveable": nothing,
+    "MakeAllPickupableObjectsMoveable": nothing,
     "MakeAllObjectsStationary": nothing,
     "MakeObjectsStaticKinematicMassThreshold": nothing,
     "SetDecayTemperatureBool": nothing,

@@ -56,17 +56,20 @@ _WITHOUT_EFFECT = (
     "AdvancePhysicsStep",
     "ChangeTimeScale",
     "MakeAllObjectsMoveable",
+    "MakeAllPickupableObjectsMoveable",
     "MakeAllObjectsStationary",
     "MakeObjectsStaticKinematicMassThreshold",
 )
 _SLIDES = "Slides as far as its mass allows, 1 m at most; nothing topples or is knocked over."
 _RESTS = "Comes to rest on the highest surface below; does not roll."
+_DRAWN = "Our own draw: a seed gives other states than in THOR."
 _ARM = 'Needs agentMode "arm". Takes no time; stops at furniture, and pushes nothing aside.'
 _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     "Scene": {
         "CreateHouse": "Thin straight walls, doorways without doors, no windows; our own shapes.",
     },
     "Questions": {
+        "GetInSceneAssetGeometry": "The mesh that is drawn: our own shape; no `uv`.",
         "ObjectNavExpertAction": "A shortest path on the grid of 0.25 m, for any gridSize.",
         "PerformRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
         "GetObjectHitFromRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
@@ -92,6 +95,10 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     },
     "Objects": {
         "InitialRandomSpawn": "Our own placement: a seed gives another layout than in THOR.",
+        "ScaleObject": "At once; the middle of its base stays.",
+        "CreateObject": "A copy of an object of that type that the room has.",
+        "RandomToggleStateOfAllObjects": _DRAWN,
+        "RandomToggleSpecificState": _DRAWN,
         "PlaceObjectAtPoint": "Checks collisions with the boxes of pickupable objects alone.",
         "GetSpawnCoordinatesAboveReceptacle": "A grid of 0.1 m over the receptacle's surface.",
         "HideObject": "Also removes the object's collisions.",
@@ -133,13 +140,13 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
     },
     "Physics": {
         "The embedded household has no physics that could do this.": (
-            "ApplyForceObject CreateObjectAtLocation SpawnTargetCircle ScaleObject"
+            "ApplyForceObject CreateObjectAtLocation SpawnTargetCircle"
         )
     },
     "Assets": {
         "The embedded household has no asset files of Unity: it draws shapes of its own.": (
             "SpawnAsset GetAssetDatabase CreateRuntimeAsset SetSkybox ColorSurfacesRandomly "
-            "GetHouseFromTemplate CreateObject GetInSceneAssetGeometry GetAssetSphereBounds"
+            "GetHouseFromTemplate GetAssetSphereBounds"
         )
     },
     "Displays": {
@@ -151,9 +158,6 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
         "AI2-THOR itself has replaced this action: use InitialRandomSpawn.": "RandomInitialize",
         "AI2-THOR has no such action: programs make it of TeleportObject and DropHeldObject.": (
             "DropHeldObjectWithSnap"
-        ),
-        "Use SetObjectStates: it sets one state of all objects.": (
-            "RandomToggleStateOfAllObjects RandomToggleSpecificState"
         ),
     },
 }

@@ -155,6 +155,10 @@ class RoomPicture:
         self._bring_up_to_date(world, Randomization())
         return dict(self._shown)
 
+    def shape(self, id: str) -> tuple[Mesh, Array, Array] | None:
+        """An object's mesh, and the places and normals (V, 3) of its vertices, as last drawn."""
+        return self._stage.shape(id) if id in self._stage.names else None
+
     def _embody(self, agents: Sequence[AgentState], absent: int | None) -> None:
         """Show the agents, where there are several, but the one of this number."""
         seen = agents if len(agents) > 1 else ()

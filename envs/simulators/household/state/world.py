@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
@@ -153,6 +155,12 @@ class World:
         if oriented:  # The rotation of other objects is not that of their box.
             moved["rotation"] = angles(box.axes)
         return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
+
+    def resize(self, thing: SimObject, box: Box) -> SimObject:
+        """Give an object another box, and its position the same place in it."""
+        pivot = thing.pivot * (box.half / np.maximum(thing.box.half, 1e-9))
+        self._put(self.things[thing.id], pivot=pivot)
+        return self.move(thing, box)
 
     def stir(self, thing: str) -> None:
         """Say that an object is moving, until the next action; see `rules.tells_motion`."""

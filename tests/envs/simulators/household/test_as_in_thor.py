@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from inhabit.envs.simulators.household.rooms.ithor import SCENES
@@ -352,16 +353,18 @@ WORKS: list[tuple[str, dict[str, Any]]] = [
     ("SetObjectFilter", {"objectIds": []}),
     ("RandomizeMaterials", {"useTrainMaterials": True, "inRoomTypes": ["Kitchen"]}),
     ("RandomizeLighting", {"brightness": [0.5, 1.5], "synchronized": True}),
+    ("ScaleObject", {"objectId": APPLE, "scale": 2.0, "forceAction": True}),
+    ("GetInSceneAssetGeometry", {"objectId": APPLE, "triangles": True, "normals": True}),
+    ("CreateObject", {"objectType": "Mug", "randomizeObjectAppearance": True}),
+    ("RandomToggleStateOfAllObjects", {"randomSeed": 1}),
+    ("RandomToggleSpecificState", {"StateChange": "CanOpen", "randomSeed": 1}),
+    ("MakeAllPickupableObjectsMoveable", {}),
 ]
 """Calls of public programs, that succeed."""
 REFUSALS: list[tuple[str, dict[str, Any]]] = [
     ("DropHeldObjectWithSnap", {}),
-    ("CreateObject", {"objectType": "Mug"}),
+    ("CreateObject", {"objectType": "Fridge"}),
     ("SpawnAsset", {"assetId": "Mug_1", "generatedId": "a"}),
-    ("ScaleObject", {"objectId": APPLE, "scale": 2.0}),
-    ("GetInSceneAssetGeometry", {"objectId": APPLE}),
-    ("RandomToggleStateOfAllObjects", {"randomSeed": 1}),
-    ("RandomToggleSpecificState", {"StateChange": "CanOpen", "randomSeed": 1}),
     ("MoveArm", {"position": LEVEL}),
     ("MoveArmBase", {"y": 0.5}),
     ("RotateWristRelative", {"yaw": 90}),
@@ -384,3 +387,42 @@ def test_calls_of_public_programs(program: Program) -> None:
         assert not refused["lastActionSuccess"] and len(refused["errorMessage"]) > 20, action
         assert refused["errorCode"] is None or "no such action" not in refused["errorMessage"]
         assert refused["objects"] == before["objects"] and refused["agent"] == before["agent"]
+
+
+def test_a_mesh_fills_its_box_and_scales_with_it(program: Program) -> None:
+    mug = program.named("Mug")
+
+    def ends() -> tuple[Any, Any]:
+        (mesh,) = program.step(
+            "GetInSceneAssetGeometry", objectId=mug, triangles=True, normals=True
+        )["actionReturn"]
+        places = np.array([[point[axis] for axis in "xyz"] for point in mesh["vertices"]])
+        assert max(mesh["triangles"]) < len(places) == len(mesh["normals"])
+        return places.min(axis=0), places.max(axis=0)
+
+    low, high = ends()
+    box = program.simulator.things[mug].box
+    assert (low >= box.low - 0.02).all() and (high <= box.high + 0.02).all()
+    program.do("ScaleObject", objectId=mug, scale=2.0, forceAction=True)
+    larger = program.simulator.things[mug].box
+    assert np.allclose(larger.half, 2 * box.half) and larger.low[1] == pytest.approx(box.low[1])
+    assert np.allclose(np.subtract(*ends()), 2 * (low - high), atol=1e-5)
+
+
+def test_one_more_is_in_the_hand(program: Program) -> None:
+    before = program.do("Pass")
+    after = program.do("CreateObject", objectType="Apple")
+    (new,) = after.keys() - before.keys()
+    assert (
+        after[new]["isPickedUp"] and program.step("Pass")["inventoryObjects"][0]["objectId"] == new
+    )
+
+
+def test_states_are_drawn_by_a_seed(program: Program) -> None:
+    drawn = []
+    for seed in (1, 2, 1):
+        program.do("Reset", sceneName="FloorPlan1")
+        objects = program.do("RandomToggleStateOfAllObjects", randomSeed=seed)
+        drawn.append({id: (o["isOpen"], o["isDirty"], o["isToggled"]) for id, o in objects.items()})
+        assert all(not o["isOpen"] or o["openable"] for o in objects.values())
+    assert drawn[0] == drawn[2] != drawn[1]
