@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import random
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -426,3 +427,66 @@ def test_states_are_drawn_by_a_seed(program: Program) -> None:
         drawn.append({id: (o["isOpen"], o["isDirty"], o["isToggled"]) for id, o in objects.items()})
         assert all(not o["isOpen"] or o["openable"] for o in objects.values())
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+@pytest.mark.parametrize("scene", ["FloorPlan3", "FloorPlan211", "FloorPlan320", "FloorPlan408"])
+def test_what_is_visible_is_drawn_and_what_is_drawn_in_reach_is_visible(scene: str) -> None:
+    """Both, but for the floor, of which a part within reach has to be in view.
+
+    In BaseFPSAgentController.cs the distance is that to the nearest of a thing's points, here that
+    to its box as seen from above, 1.5 m at most.
+    """
+    program = Program(scene)
+    draw, seen = random.Random(scene), 0
+    cells = program.step("GetReachablePositions")["actionReturn"]
+    pick = draw.choice([i for i, t in program.simulator.things.items() if t["pickupable"]])
+    for hands in ("empty", "full"):
+        if hands == "full":
+            program.do("PickupObject", objectId=pick, forceAction=True)
+        for _ in range(6):
+            turn, horizon = draw.randrange(0, 360, 45), draw.choice([0, 30, 60])
+            cell = draw.choice(cells)
+            metadata = program.step("TeleportFull", **cell, rotation=turn, horizon=horizon)
+            frame = program.simulator.frame(rgb=False)
+            drawn = {frame.names[i] for i in np.unique(frame.ids[frame.ids >= 0])}
+            for thing in metadata["objects"]:
+                box = program.simulator.things[thing["objectId"]].box
+                near = box.distance_from_axis(cell["x"], cell["z"]) <= 1.5
+                if thing["objectType"] == "Floor":
+                    assert not thing["visible"] or thing["objectId"] in drawn
+                else:
+                    assert thing["visible"] == (thing["objectId"] in drawn and near)
+                assert thing["isInteractable"] == thing["visible"]
+                seen += thing["visible"]
+    assert seen > 30
+
+
+def test_running_water_fills_what_stands_in_the_basin(program: Program) -> None:
+    """Fill.cs: what is under a running tap is full of water."""
+    mug, basin = program.named("Mug"), program.named("SinkBasin")
+    program.do("PickupObject", objectId=mug, forceAction=True)
+    program.do("PutObject", objectId=basin, forceAction=True)
+    objects = program.do("ToggleObjectOn", objectId=program.named("Faucet"), forceAction=True)
+    assert objects[mug]["isFilledWithLiquid"] and objects[mug]["fillLiquid"] == "water"
+    assert objects[mug]["temperature"] == "RoomTemp"
+
+
+def test_what_was_let_go_moves_until_the_next_action(program: Program) -> None:
+    """SimObjPhysics.cs: `isMoving` is true of what is in motion, and what is placed is not."""
+    apple = program.named("Apple")
+    for action in ("DropHeldObject", "ThrowObject"):
+        program.do("PickupObject", objectId=apple, forceAction=True)
+        metadata = program.step(action, forceAction=True)
+        assert [o["objectId"] for o in metadata["objects"] if o["isMoving"]] == [apple]
+        assert not metadata["isSceneAtRest"]
+        metadata = program.step("Pass")
+        assert not any(o["isMoving"] for o in metadata["objects"]) and metadata["isSceneAtRest"]
+    program.do("PickupObject", objectId=apple, forceAction=True)
+    counter = program.named("CounterTop")
+    assert not program.do("PutObject", objectId=counter, forceAction=True)[apple]["isMoving"]
+
+
+def test_bounds_hold_walls_and_ceiling(program: Program) -> None:
+    """AI2-THOR 5.0.0 says 4.97 x 2.70 x 5.49 m of FloorPlan1."""
+    size = program.step("Pass")["sceneBounds"]["size"]
+    assert [*size.values()] == pytest.approx([4.97, 2.70, 5.49], abs=0.05)

@@ -41,11 +41,12 @@ def apart(event: Any) -> float:
     return math.hypot(one["x"] - other["x"], one["z"] - other["z"])
 
 
-def test_joint_steps_move_the_agent_that_is_named(pair: Controller) -> None:
-    draw = random.Random("joint steps")
+@pytest.mark.parametrize("steps", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_joint_steps_move_the_agent_that_is_named(pair: Controller, steps: int) -> None:
+    draw = random.Random(f"{steps} joint steps")
     event = pair.reset("FloorPlan301", agentCount=2)
     assert len(event.events) == 2 and apart(event) >= 0.75
-    for _ in range(60):
+    for _ in range(steps):
         before = [e.metadata["agent"] for e in event.events]
         number, action = draw.randrange(2), draw.choice(WAYS)
         event = pair.step(action, agentId=number)
