@@ -19,7 +19,8 @@ from inhabit.envs.simulators.render.shade import Lighting, shade
 from inhabit.envs.simulators.render.shadow import ShadowMap, lit, shadow_map
 
 Vector = tuple[float, float, float]
-Array = NDArray[np.float32]
+Shape = tuple[Mesh, NDArray[np.float32], NDArray[np.float32]]
+"""A mesh, and the places and normals (V, 3) of its vertices in the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +143,8 @@ class Stage:
         del self._bodies[name]
         self._pack = self._shadow = None
 
-    def shape(self, name: str) -> tuple[Mesh, Array, Array]:
-        """A body's mesh, and the places and normals (V, 3) of its vertices in the world.
+    def shape(self, name: str) -> Shape:
+        """How a body stands in the world.
 
         Raises:
             KeyError: there is no such body.

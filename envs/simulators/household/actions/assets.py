@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Number
@@ -11,7 +13,7 @@ from inhabit.envs.simulators.household.actions.arranging import copy, walkable
 from inhabit.envs.simulators.household.actions.handling import pick_up
 from inhabit.envs.simulators.household.actions.targets import demand, target
 from inhabit.envs.simulators.household.episode.house import House
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box, xyz
+from inhabit.envs.simulators.household.geometry.boxes import Box, xyz
 
 
 def geometry(
@@ -32,7 +34,7 @@ def geometry(
     mesh, places, facing = shape
     made: dict[str, JsonValue] = {"name": str(thing["name"]), "vertices": _points(places)}
     if triangles:
-        made["triangles"] = mesh.faces.ravel().tolist()
+        made["triangles"] = [int(corner) for corner in mesh.faces.ravel()]
     if normals:
         made["normals"] = _points(facing)
     return [made]
@@ -80,7 +82,7 @@ def create(
     return made.id
 
 
-def _points(values: Array) -> list[JsonValue]:
+def _points(values: NDArray[np.float32]) -> list[JsonValue]:
     return [dict(xyz(value)) for value in values]
 
 

@@ -26,7 +26,7 @@ from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes import Look
 from inhabit.envs.simulators.render.shell import shell
-from inhabit.envs.simulators.render.stage import Frame, Light, Stage
+from inhabit.envs.simulators.render.stage import Frame, Light, Shape, Stage
 
 _WAYS = (("Toilet", "bathroom"), ("StoveBurner", "kitchen"), ("Bed", "bedroom"))
 """Object types that reveal the room type, with its walls and floor; otherwise a living room."""
@@ -155,7 +155,7 @@ class RoomPicture:
         self._bring_up_to_date(world, Randomization())
         return dict(self._shown)
 
-    def shape(self, id: str) -> tuple[Mesh, Array, Array] | None:
+    def shape(self, id: str) -> Shape | None:
         """An object's mesh, and the places and normals (V, 3) of its vertices, as last drawn."""
         return self._stage.shape(id) if id in self._stage.names else None
 
