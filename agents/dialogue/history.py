@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from inhabit.agents.core import Step, View
-from inhabit.envs.core import Action
+from inhabit.envs.core import Action, Reason
 
+_NUMBER = re.compile(r"_\d+$")
+"""What tells one thing of a kind from the others, at the end of an action."""
 _TWICE = 2
 _MOST = 12
 """Maximum number of different actions of each kind in a summary."""
@@ -18,11 +21,14 @@ _LONGEST = 200
 def without_failed(view: View) -> tuple[Action, ...]:
     """The candidates, without those that failed since the last step that worked.
 
-    Nothing has changed since then, so what failed will fail again. Where all candidates have
-    failed, all are returned.
+    Nothing has changed since then, so what failed will fail again. Where no cabinet was found,
+    there is no cabinet_2 either. Where all candidates have failed, all are returned.
     """
-    failed = {step.action for step in failures(view.history)}
-    return tuple(a for a in view.candidates if a.text not in failed) or view.candidates
+    steps = failures(view.history)
+    failed = {step.action for step in steps}
+    nowhere = {step.action for step in steps if step.reason is Reason.NOT_FOUND}
+    left = (a for a in view.candidates if a.text not in failed)
+    return tuple(a for a in left if _NUMBER.sub("", a.text) not in nowhere) or view.candidates
 
 
 def offered(view: View, *, repeats: bool) -> tuple[Action, ...]:

@@ -33,6 +33,17 @@ def test_what_failed_is_left_out_until_something_works() -> None:
     assert "open the drawer" in [a.text for a in without_failed(after(failed, did("look around")))]
 
 
+def test_where_no_thing_of_a_kind_was_found_none_of_its_numbers_is_left() -> None:
+    offered = ("go to the cabinet", "go to the cabinet_2", "open the cabinet_2", "go to the mug_2")
+
+    def left_after(reason: Reason) -> Sequence[str]:
+        failed = did("go to the cabinet", "You have seen none.", reason)
+        return [a.text for a in without_failed(view(*offered, history=(failed,)))]
+
+    assert left_after(Reason.NOT_FOUND) == ["open the cabinet_2", "go to the mug_2"]
+    assert left_after(Reason.BLOCKED) == list(offered[1:])
+
+
 def test_what_came_to_the_same_twice_more_is_left_out() -> None:
     circle = [did("go to the sink"), did("look around")]
     assert "go to the sink" in left(after(*circle))
