@@ -26,7 +26,7 @@ from inhabit.envs.core import (
 from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
-from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
+from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
 from inhabit.envs.virtualhome.expert.shortest import PlanStart, first_lines
 from inhabit.envs.virtualhome.graph.goals import Goal, met
 from inhabit.envs.virtualhome.graph.names import NodeNames
@@ -189,7 +189,7 @@ class VirtualHome(Env):
             return [self._said(line) for line in rest]
         try:
             lines = solve(world, self._character, self._goals, self._done)
-        except NoPlanError:
+        except NoFlatPlanError:
             return []
         return [self._said(line) for line in lines]
 

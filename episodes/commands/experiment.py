@@ -24,7 +24,13 @@ from inhabit.episodes.commands.run import (
     ended_before,
     play_on_cluster,
 )
-from inhabit.episodes.experiments.cells import Cell, ask_once, cells, check_trust, outcomes
+from inhabit.episodes.experiments.cells import (
+    ExperimentCell,
+    ask_once,
+    cells,
+    check_trust,
+    outcomes,
+)
 from inhabit.episodes.experiments.report import write_report
 from inhabit.episodes.experiments.schema import (
     LOCK,
@@ -188,16 +194,18 @@ def _changed(
     return said.model_copy(update={**changes, "environments": tuple(envs)})
 
 
-def _first_cells(found: Sequence[Cell]) -> Mapping[str, Cell]:
+def _first_cells(found: Sequence[ExperimentCell]) -> Mapping[str, ExperimentCell]:
     """Agents that ask a model, each with its first run."""
-    first: dict[str, Cell] = {}
+    first: dict[str, ExperimentCell] = {}
     for cell in found:
         if cell.plan.model is not None:
             first.setdefault(cell.agent.name, cell)
     return first
 
 
-def _ask_models(found: Sequence[Cell], out: Path) -> Mapping[str, Mapping[str, JsonValue]]:
+def _ask_models(
+    found: Sequence[ExperimentCell], out: Path
+) -> Mapping[str, Mapping[str, JsonValue]]:
     """Agent -> the details of its model, which is asked once before its first episode is spent."""
     details: dict[str, Mapping[str, JsonValue]] = {}
     for name, cell in _first_cells(found).items():
@@ -210,7 +218,7 @@ def _ask_models(found: Sequence[Cell], out: Path) -> Mapping[str, Mapping[str, J
     return details
 
 
-def _play(said: Experiment, found: Sequence[Cell], out: Path, *, ray: bool) -> None:
+def _play(said: Experiment, found: Sequence[ExperimentCell], out: Path, *, ray: bool) -> None:
     """Play what is left of all runs."""
     total = sum(len(cell.tasks) for cell in found)
     with EpisodeProgress(total, _ended(found, out), silent=ray) as bar:
@@ -232,14 +240,14 @@ def _play(said: Experiment, found: Sequence[Cell], out: Path, *, ray: bool) -> N
                 asyncio.run(interruptible(work, out))
 
 
-def _ended(found: Sequence[Cell], out: Path) -> Iterator[EndLine]:
+def _ended(found: Sequence[ExperimentCell], out: Path) -> Iterator[EndLine]:
     for cell in found:
         if (out / cell.folder / "run.json").exists():
             yield from ended_before(Run.open(out / cell.folder), cell.plan.run_settings)
 
 
 def _changes(
-    locked: Lock, found: Sequence[Cell], details: Mapping[str, Mapping[str, JsonValue]]
+    locked: Lock, found: Sequence[ExperimentCell], details: Mapping[str, Mapping[str, JsonValue]]
 ) -> Mapping[str, Mapping[str, tuple[str, str]]]:
     """Run -> what it depends on and is another one here -> what it was and is."""
     here = {cell.folder: cell.depends(details.get(cell.agent.name, {})) for cell in found}
@@ -275,12 +283,12 @@ def _differing(locked: LockedRun, out: Path) -> Sequence[str]:
     return told
 
 
-def _print_plan(said: Experiment, found: Sequence[Cell]) -> None:
+def _print_plan(said: Experiment, found: Sequence[ExperimentCell]) -> None:
     """What would be played, what it costs at most, and what models would be asked first."""
     table = Table(
         "environment", "agent", "model", "seeds, sights", "episodes", "decisions at most", box=None
     )
-    groups: dict[tuple[str, str], list[Cell]] = {}
+    groups: dict[tuple[str, str], list[ExperimentCell]] = {}
     for cell in found:
         groups.setdefault((cell.env.name, cell.agent.name), []).append(cell)
     decisions = {key: sum(map(_decisions, group)) for key, group in groups.items()}
@@ -297,12 +305,14 @@ def _print_plan(said: Experiment, found: Sequence[Cell]) -> None:
         _print_prompt(said, cell, calls, prompt)
 
 
-def _decisions(cell: Cell) -> int:
+def _decisions(cell: ExperimentCell) -> int:
     most = cell.plan.max_steps
     return sum(most or task.max_steps for task in cell.tasks)
 
 
-def _print_prompt(said: Experiment, cell: Cell, calls: int, prompt: Sequence[Message]) -> None:
+def _print_prompt(
+    said: Experiment, cell: ExperimentCell, calls: int, prompt: Sequence[Message]
+) -> None:
     console = answers()
     console.print(
         f"\n{cell.agent.name}: {calls:,} decisions of {cell.plan.model} at most", style="bold"

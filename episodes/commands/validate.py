@@ -10,13 +10,13 @@ from rich.text import Text
 
 from inhabit.episodes.commands.options import Backend, complete_env, names_in
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
-from inhabit.episodes.validating.check import Finding, Verdict
+from inhabit.episodes.validating.check import CheckFinding, CheckVerdict
 from inhabit.episodes.validating.report import chosen
 from inhabit.episodes.validating.report import validate as run_checks
 from inhabit.episodes.validating.subject import Subject
 
-_LOOKS = {Verdict.OK: "green", Verdict.FAILED: "red", Verdict.NOT_APPLICABLE: "dim"}
-_WORDS = {Verdict.OK: "ok", Verdict.FAILED: "failed", Verdict.NOT_APPLICABLE: "-"}
+_LOOKS = {CheckVerdict.OK: "green", CheckVerdict.FAILED: "red", CheckVerdict.NOT_APPLICABLE: "dim"}
+_WORDS = {CheckVerdict.OK: "ok", CheckVerdict.FAILED: "failed", CheckVerdict.NOT_APPLICABLE: "-"}
 
 
 def validate(
@@ -55,16 +55,16 @@ def validate(
     checks = chosen(names_in(only))
     console = answers()
 
-    def tell(one: Finding) -> None:
+    def tell(one: CheckFinding) -> None:
         if as_json:
             return
         figure = "" if one.figure is None else f"  {one.figure:.4g} ({one.bound})"
         line = Text(f"{_WORDS[one.verdict]:7}", _LOOKS[one.verdict]).append(
             f"{one.name}{figure}", "default"
         )
-        if one.verdict is not Verdict.OK and one.evidence:
+        if one.verdict is not CheckVerdict.OK and one.evidence:
             line.append(f"\n         {one.evidence}", "dim")
-        if one.verdict is Verdict.FAILED:
+        if one.verdict is CheckVerdict.FAILED:
             line.append(f"\n         {one.what}; {one.see}", "dim")
         console.print(line, soft_wrap=True)
 
@@ -79,6 +79,6 @@ def validate(
     if as_json:
         print_json(report)
     else:
-        told = ", ".join(f"{report.counts[verdict]} {verdict.value}" for verdict in Verdict)
+        told = ", ".join(f"{report.counts[verdict]} {verdict.value}" for verdict in CheckVerdict)
         console.print(f"{report.env}: {told}.")
     raise typer.Exit(1 if report.failed else 0)

@@ -28,9 +28,9 @@ from inhabit.envs.registry import find as find_env
 from inhabit.episodes.experiments.schema import (
     AgentChoice,
     EnvChoice,
+    EpisodeOutcome,
     Experiment,
     ExperimentError,
-    Outcome,
     digest_of,
 )
 from inhabit.episodes.playing.plan import RunPlan, plan
@@ -45,7 +45,7 @@ from inhabit.episodes.recording.schema import Sight
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ExperimentCell:
     """A run of an experiment."""
 
     env: EnvChoice
@@ -91,7 +91,7 @@ class Cell:
         }
 
 
-def cells(experiment: Experiment) -> Sequence[Cell]:
+def cells(experiment: Experiment) -> Sequence[ExperimentCell]:
     """The runs of `experiment`, in the order in which they are played.
 
     Raises:
@@ -102,7 +102,7 @@ def cells(experiment: Experiment) -> Sequence[Cell]:
         raise ExperimentError(
             f"The experiment {experiment.name!r} names no agent: give --agent, and --model."
         )
-    found: list[Cell] = []
+    found: list[ExperimentCell] = []
     for env in experiment.environments:
         tasks: Sequence[Task] | None = None
         for agent in experiment.agents:
@@ -115,7 +115,7 @@ def cells(experiment: Experiment) -> Sequence[Cell]:
                     if Sight.OTHER in experiment.sights:
                         next_room(tasks, tasks[0])
                 found += (
-                    Cell(env, agent, seed, sight, replace(planned, sight=sight), tasks)
+                    ExperimentCell(env, agent, seed, sight, replace(planned, sight=sight), tasks)
                     for sight in experiment.sights
                 )
     return found
@@ -202,7 +202,7 @@ def check_trust(lock: Path, said: Experiment) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CellRequest:
     """What was found out of an agent's model before an episode was spent."""
 
     prompt: Sequence[Message]
@@ -211,7 +211,7 @@ class Asked:
     """`Model.details`."""
 
 
-async def ask_once(cell: Cell, *, only_prompt: bool = False) -> Asked:
+async def ask_once(cell: ExperimentCell, *, only_prompt: bool = False) -> CellRequest:
     """Let the agent of `cell` make its first decision, outside of its run.
 
     Args:
@@ -232,7 +232,7 @@ async def ask_once(cell: Cell, *, only_prompt: bool = False) -> Asked:
         end = run.episode(0).end()
         if end is not None and end.is_fault and not only_prompt:
             raise ModelError(f"{cell.agent.name} can't play {cell.env.name}: {end.error}")
-        return Asked(prompts[0] if prompts else (), run.header.model_details)
+        return CellRequest(prompts[0] if prompts else (), run.header.model_details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,13 +272,13 @@ class _Unasked(Model):
         return ModelError("The model is not asked.")
 
 
-def outcomes(run: Run) -> Iterator[Outcome]:
+def outcomes(run: Run) -> Iterator[EpisodeOutcome]:
     """How the episodes of `run` ended, as far as they have."""
     for episode, end in zip(run.episodes(), Index(run).ends(), strict=True):
         if end is None:
             continue
         said = [s.decide.action or s.decide.raw for s in _steps(run, episode.number) if s.decide]
-        yield Outcome(
+        yield EpisodeOutcome(
             id=episode.task.id,
             ending=end.ending,
             met=end.met,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inhabit.episodes.experiments.cells import Cell, outcomes
+from inhabit.episodes.experiments.cells import ExperimentCell, outcomes
 from inhabit.episodes.experiments.schema import LOCK, Experiment, Lock, LockedRun
-from inhabit.episodes.experiments.tables import Ends, Table, as_csv, results, tables
+from inhabit.episodes.experiments.tables import Ends, ResultTable, as_csv, results, tables
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
@@ -25,9 +25,9 @@ _COLOURS = ("#1f6f8b", "#b5532a", "#5b7f2b", "#7a4f9a", "#8a6d1d", "#36454f")
 
 def write_report(
     experiment: Experiment,
-    found: Sequence[Cell],
+    found: Sequence[ExperimentCell],
     folder: Path,
-) -> Sequence[Table]:
+) -> Sequence[ResultTable]:
     """Write `results.md`, `.tex` and `.csv`, the lock and the page, and return the tables.
 
     Args:
@@ -79,7 +79,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ScoreCurve:
     """Success against steps or tokens, in one environment."""
 
     env: str
@@ -100,10 +100,10 @@ class Linked:
 
 def _page(
     experiment: Experiment,
-    found: Sequence[Cell],
+    found: Sequence[ExperimentCell],
     runs: Mapping[str, Run],
     ends: Ends,
-    made: Sequence[Table],
+    made: Sequence[ResultTable],
 ) -> str:
     used = [e for e in Ending if any(end.ending is e for those in ends.values() for end in those)]
     groups = _groups(found)
@@ -124,9 +124,9 @@ def _page(
     )
 
 
-def _groups(found: Sequence[Cell]) -> Mapping[tuple[str, str], Sequence[Cell]]:
+def _groups(found: Sequence[ExperimentCell]) -> Mapping[tuple[str, str], Sequence[ExperimentCell]]:
     """(environment, agent with its sight) -> its runs, one for each seed."""
-    groups: dict[tuple[str, str], list[Cell]] = {}
+    groups: dict[tuple[str, str], list[ExperimentCell]] = {}
     for cell in found:
         shown = cell.sight is Sight.SHOWN
         name = cell.agent.name if shown else f"{cell.agent.name}, {INSTEAD[cell.sight]}"
@@ -134,11 +134,13 @@ def _groups(found: Sequence[Cell]) -> Mapping[tuple[str, str], Sequence[Cell]]:
     return groups
 
 
-def _ends(cells: Sequence[Cell], ends: Ends) -> list[EndLine]:
+def _ends(cells: Sequence[ExperimentCell], ends: Ends) -> list[EndLine]:
     return [end for cell in cells for end in ends[cell.folder]]
 
 
-def _curves(groups: Mapping[tuple[str, str], Sequence[Cell]], ends: Ends) -> Iterator[Curve]:
+def _curves(
+    groups: Mapping[tuple[str, str], Sequence[ExperimentCell]], ends: Ends
+) -> Iterator[ScoreCurve]:
     for env in dict.fromkeys(env for env, _ in groups):
         named = {
             name: _ends(cells, ends) for (where, name), cells in groups.items() if where == env
@@ -146,7 +148,7 @@ def _curves(groups: Mapping[tuple[str, str], Sequence[Cell]], ends: Ends) -> Ite
         for against in ("steps", "tokens"):
             spent = {name: [_spent(end, against) for end in those] for name, those in named.items()}
             if most := max(max(those, default=0) for those in spent.values()):
-                yield Curve(
+                yield ScoreCurve(
                     env,
                     against,
                     most,
@@ -174,11 +176,11 @@ def _line(
 
 
 def _extremes(
-    found: Sequence[Cell], runs: Mapping[str, Run], ends: Ends
+    found: Sequence[ExperimentCell], runs: Mapping[str, Run], ends: Ends
 ) -> tuple[Sequence[Linked], Sequence[Linked]]:
     """The best and the worst episodes of each agent, whose pages are written, and those of runs."""
-    best: list[tuple[Cell, int]] = []
-    worst: list[tuple[Cell, int]] = []
+    best: list[tuple[ExperimentCell, int]] = []
+    worst: list[tuple[ExperimentCell, int]] = []
     for group in _groups(found).values():
         every = [(cell, number) for cell in group for number in range(len(ends[cell.folder]))]
         order = sorted(every, key=lambda one: _rank(ends[one[0].folder][one[1]]))
@@ -200,7 +202,7 @@ def _rank(end: EndLine) -> tuple[bool, float, int]:
     return not end.success, -(end.met / end.total if end.total else 0.0), end.steps
 
 
-def _linked(cell: Cell, run: Run, number: int, end: EndLine) -> Linked:
+def _linked(cell: ExperimentCell, run: Run, number: int, end: EndLine) -> Linked:
     told = f"{ENDINGS[end.ending]}, {end.met} of {end.total} conditions, {end.steps} steps"
     page = f"{cell.folder}/episodes/{number:05d}/index.html"
     return Linked(cell.folder.removeprefix("runs/"), run.tasks[number].goal, told, page)

@@ -164,7 +164,7 @@ def digest_of(tasks: Iterable[Task]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-class Outcome(BaseModel, frozen=True):
+class EpisodeOutcome(BaseModel, frozen=True):
     """How an episode ended."""
 
     id: str
@@ -185,7 +185,7 @@ class LockedRun(BaseModel, frozen=True):
     """Seen from that of the experiment."""
     depends: Mapping[str, str]
     """What the result depends on -> its digest or version."""
-    episodes: tuple[Outcome, ...] = ()
+    episodes: tuple[EpisodeOutcome, ...] = ()
 
 
 class Lock(BaseModel, frozen=True):

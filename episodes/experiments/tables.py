@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Task
-from inhabit.episodes.experiments.cells import Cell
+from inhabit.episodes.experiments.cells import ExperimentCell
 from inhabit.episodes.experiments.schema import Experiment
 from inhabit.episodes.recording.schema import EndLine, Sight
 from inhabit.episodes.scoring.comparison import actions_spent, conditions_met, directness, sign_test
@@ -52,7 +52,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CellResult:
     """A figure of an agent in an environment, or a difference from another one."""
 
     env: str
@@ -72,11 +72,11 @@ class Result:
         return f"{mean} [{low}, {high}]" + (f", p = {self.p_value:.3g}" if self.against else "")
 
 
-def results(found: Sequence[Cell], ends: Ends) -> Sequence[Result]:
+def results(found: Sequence[ExperimentCell], ends: Ends) -> Sequence[CellResult]:
     """All figures, environment by environment: those of agents, then differences from the first
     agent, then of every agent with its own pictures from the same without.
     """
-    by_name: dict[tuple[str, str, Sight], list[Cell]] = {}
+    by_name: dict[tuple[str, str, Sight], list[ExperimentCell]] = {}
     for cell in found:
         by_name.setdefault((cell.env.name, cell.agent.name, cell.sight), []).append(cell)
     told = [one for group in by_name.values() for one in _figures(group, ends)]
@@ -95,7 +95,7 @@ def results(found: Sequence[Cell], ends: Ends) -> Sequence[Result]:
     return told
 
 
-def _figures(group: Sequence[Cell], ends: Ends) -> Iterator[Result]:
+def _figures(group: Sequence[ExperimentCell], ends: Ends) -> Iterator[CellResult]:
     for column in COLUMNS:
         values, weights = _values(group, column, ends)
         if weights.any() and (column.title != "tokens" or values.any()):
@@ -103,8 +103,8 @@ def _figures(group: Sequence[Cell], ends: Ends) -> Iterator[Result]:
 
 
 def _differences(
-    group: Sequence[Cell], base: Sequence[Cell], against: str, ends: Ends
-) -> Iterator[Result]:
+    group: Sequence[ExperimentCell], base: Sequence[ExperimentCell], against: str, ends: Ends
+) -> Iterator[CellResult]:
     for column in COLUMNS:
         values, weights = _values(group, column, ends)
         gains = values - _values(base, column, ends)[0]
@@ -115,7 +115,7 @@ def _differences(
 
 
 def _values(
-    group: Sequence[Cell], column: Column, ends: Ends
+    group: Sequence[ExperimentCell], column: Column, ends: Ends
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(tasks, seeds), and the weights of the tasks."""
     tasks = group[0].tasks
@@ -128,13 +128,17 @@ def _values(
 
 
 def _result(
-    cell: Cell, column: Column, one: Estimate, against: str = "", p_value: float | None = None
-) -> Result:
-    return Result(cell.env.name, cell.agent.name, cell.sight, column, one, against, p_value)
+    cell: ExperimentCell,
+    column: Column,
+    one: Estimate,
+    against: str = "",
+    p_value: float | None = None,
+) -> CellResult:
+    return CellResult(cell.env.name, cell.agent.name, cell.sight, column, one, against, p_value)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """Rows of texts under a head."""
 
     caption: str
@@ -157,7 +161,7 @@ class Table:
         )
 
 
-def tables(experiment: Experiment, told: Sequence[Result]) -> Iterator[Table]:
+def tables(experiment: Experiment, told: Sequence[CellResult]) -> Iterator[ResultTable]:
     """For each environment its figures, with published ones below, and its differences."""
     measured = Sight.SHOWN in experiment.sights and len(experiment.sights) > 1
     for env in dict.fromkeys(one.env for one in told):
@@ -173,11 +177,13 @@ def tables(experiment: Experiment, told: Sequence[Result]) -> Iterator[Table]:
                 rows.append([f"{row.agent} ({row.source})", *cells])
         sight = "" if measured else " Sight: not measured."
         caption = f"{env}: means with 95 % intervals over tasks and seeds.{sight}"
-        yield Table(caption, ["agent", *(_title(column.title, column) for column in columns)], rows)
+        yield ResultTable(
+            caption, ["agent", *(_title(column.title, column) for column in columns)], rows
+        )
         pairs = dict.fromkeys((_name(one), one.against) for one in here if one.against)
         compared = [c for c in COLUMNS if any(one.column == c and one.against for one in here)]
         if pairs:
-            yield Table(
+            yield ResultTable(
                 f"{env}: differences on the same tasks and seeds, with 95 % intervals and exact "
                 "sign tests over tasks.",
                 ["agent", "against", *(_title(c.difference, c) for c in compared)],
@@ -185,7 +191,7 @@ def tables(experiment: Experiment, told: Sequence[Result]) -> Iterator[Table]:
             )
 
 
-def as_csv(told: Sequence[Result]) -> str:
+def as_csv(told: Sequence[CellResult]) -> str:
     """Every figure on a line of its own; rates from 0 to 1."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -204,12 +210,12 @@ def _title(name: str, column: Column) -> str:
     return f"{name}, %" if column.rate else name
 
 
-def _name(one: Result) -> str:
+def _name(one: CellResult) -> str:
     shown = one.sight is Sight.SHOWN
     return one.agent if shown else f"{one.agent}, {INSTEAD[one.sight]}"
 
 
-def _text(here: Sequence[Result], name: str, column: Column, against: str) -> str:
+def _text(here: Sequence[CellResult], name: str, column: Column, against: str) -> str:
     found = (r for r in here if (_name(r), r.column, r.against) == (name, column, against))
     one = next(found, None)
     return "" if one is None else one.text()

@@ -9,7 +9,7 @@ from statistics import fmean
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Forkable, Privileged, Reason, Task
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject, at_random, play
 
 _FILE = "inhabit-was-here"
@@ -31,7 +31,7 @@ _LONGEST_REPLY = 4000
 """Characters of feedback to a hostile text."""
 
 
-def _executable(subject: Subject) -> Measured:
+def _executable(subject: Subject) -> CheckFigure:
     """Every candidate of a few moments, done in a copy or after the same steps."""
     unknown, tried = [], 0
     for task in subject.tasks[:3]:
@@ -41,7 +41,7 @@ def _executable(subject: Subject) -> Measured:
                 if reason is Reason.UNKNOWN_ACTION:
                     unknown.append(f"{task.id}: {action.text!r}")
     said = f"{unknown[0]} is offered and unknown." if unknown else f"{tried} candidates were tried."
-    return Measured(len(unknown), said)
+    return CheckFigure(len(unknown), said)
 
 
 def _each(subject: Subject, task: Task, after: int) -> Iterator[tuple[Action, Reason | None]]:
@@ -65,22 +65,22 @@ def _walked(subject: Subject, task: Task, after: int) -> Episode:
     return episode
 
 
-def _expert_offered(subject: Subject) -> Measured:
+def _expert_offered(subject: Subject) -> CheckFigure:
     shots = [s for one in subject.plans for s in one.acted]
     missing = [s.action for s in shots if s.action not in s.candidates]
     if not shots:
         raise DoesNotApply("The expert does nothing.")
-    return Measured(
+    return CheckFigure(
         1 - len(missing) / len(shots), f"{missing[0]!r} is not offered." if missing else ""
     )
 
 
-def _doubles(subject: Subject) -> Measured:
+def _doubles(subject: Subject) -> CheckFigure:
     wrong = [s.candidates for s in subject.shots if len(set(s.candidates)) < len(s.candidates)]
-    return Measured(len(wrong), f"{wrong[0][:4]}..." if wrong else "")
+    return CheckFigure(len(wrong), f"{wrong[0][:4]}..." if wrong else "")
 
 
-def _in_vocabulary(subject: Subject) -> Measured:
+def _in_vocabulary(subject: Subject) -> CheckFigure:
     shares, lacking = [], ""
     for task in subject.tasks[:4]:
         subject.begin(task)
@@ -91,10 +91,10 @@ def _in_vocabulary(subject: Subject) -> Measured:
                 lacking = lacking if text in words else f"{text!r} is not in the vocabulary."
     if not shares:
         raise DoesNotApply("Nothing was offered.")
-    return Measured(fmean(shares), lacking)
+    return CheckFigure(fmean(shares), lacking)
 
 
-def _dead_ends(subject: Subject) -> Measured:
+def _dead_ends(subject: Subject) -> CheckFigure:
     """Moments of random episodes without an action that works, or that is offered."""
     dead = [one.task.id for one in subject.walks for s in one.acted if not s.candidates]
     if isinstance(subject.env, Privileged):
@@ -103,15 +103,15 @@ def _dead_ends(subject: Subject) -> Measured:
             over = end.met == end.total
             if not over and not subject.env.admissible():
                 dead.append(task.id)
-    return Measured(len(dead), f"{dead[0]} can't go on." if dead else "")
+    return CheckFigure(len(dead), f"{dead[0]} can't go on." if dead else "")
 
 
-def _works(subject: Subject) -> Measured:
+def _works(subject: Subject) -> CheckFigure:
     tried = [s.outcome.reason is None for one in subject.walks for s in one.acted if s.outcome]
-    return Measured(fmean(tried) if tried else 0.0)
+    return CheckFigure(fmean(tried) if tried else 0.0)
 
 
-def _hostile(subject: Subject) -> Measured:
+def _hostile(subject: Subject) -> CheckFigure:
     env, wrong = subject.env, []
     subject.begin(subject.tasks[0])
     verb = next(iter(env.vocabulary())).verb
@@ -126,7 +126,7 @@ def _hostile(subject: Subject) -> Measured:
             wrong.append(f"{text[:30]!r} changes the state.")
     if Path(_FILE).exists():
         wrong.append(f"{_FILE} was made in the working folder.")
-    return Measured(len(wrong), wrong[0] if wrong else "")
+    return CheckFigure(len(wrong), wrong[0] if wrong else "")
 
 
 CHECKS = (

@@ -15,7 +15,7 @@ from statistics import median
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Env, Task
 from inhabit.episodes.episode import Episode, Limits
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
 STEPS, FAST_STEPS = 2000, 200
@@ -91,32 +91,32 @@ def _bytes(process: Path) -> int:
     return 0
 
 
-def _length(subject: Subject) -> Measured:
+def _length(subject: Subject) -> CheckFigure:
     walk, wanted = _walk(subject), FAST_STEPS if subject.fast else STEPS
-    return Measured(len(walk.steps) / wanted, f"{len(walk.steps)} steps of {wanted}.")
+    return CheckFigure(len(walk.steps) / wanted, f"{len(walk.steps)} steps of {wanted}.")
 
 
-def _step_time(subject: Subject) -> Measured:
+def _step_time(subject: Subject) -> CheckFigure:
     steps = _walk(subject).steps
-    return Measured(median(steps), f"The slowest of {len(steps)}: {max(steps):.3f} s.")
+    return CheckFigure(median(steps), f"The slowest of {len(steps)}: {max(steps):.3f} s.")
 
 
-def _reset_time(subject: Subject) -> Measured:
+def _reset_time(subject: Subject) -> CheckFigure:
     resets = _walk(subject).resets
-    return Measured(median(resets), f"The slowest of {len(resets)}: {max(resets):.3f} s.")
+    return CheckFigure(median(resets), f"The slowest of {len(resets)}: {max(resets):.3f} s.")
 
 
-def _slowing(subject: Subject) -> Measured:
+def _slowing(subject: Subject) -> CheckFigure:
     steps = _walk(subject).steps
     quarter = len(steps) // 4
     if quarter < 10:
         raise DoesNotApply("The walk was cut short.")
     first, last = median(steps[:quarter]), median(steps[-quarter:])
     said = f"A step takes {1e3 * first:.2f} ms at first and {1e3 * last:.2f} ms at last."
-    return Measured(1.0 if last - first < _NOISE else last / first, said)
+    return CheckFigure(1.0 if last - first < _NOISE else last / first, said)
 
 
-def _memory(subject: Subject) -> Measured:
+def _memory(subject: Subject) -> CheckFigure:
     """Growth after the first half, in which caches are filled."""
     memory: Sequence[int] = _walk(subject).memory
     if len(memory) < _READINGS // 2:
@@ -125,10 +125,10 @@ def _memory(subject: Subject) -> Measured:
         raise DoesNotApply("Only Linux tells.")
     half, quarter = len(memory) // 2, len(memory) // 4
     grown = median(memory[-quarter:]) - median(memory[half - quarter : half])
-    return Measured(grown / _MEGABYTE, f"{memory[-1] / _MEGABYTE:.0f} MB in all at the end.")
+    return CheckFigure(grown / _MEGABYTE, f"{memory[-1] / _MEGABYTE:.0f} MB in all at the end.")
 
 
-def _left_behind(subject: Subject) -> Measured:
+def _left_behind(subject: Subject) -> CheckFigure:
     """Threads, open files and processes that each of a few environments leaves."""
     if not Path("/proc/self/fd").exists():
         raise DoesNotApply("Only Linux tells.")
@@ -138,7 +138,7 @@ def _left_behind(subject: Subject) -> Measured:
             Episode(env, subject.tasks[0]).reset().observation  # noqa: B018
         files = sum(1 for _ in Path("/proc/self/fd").iterdir())
         counts.append(threading.active_count() + files + sum(1 for _ in _processes()))
-    return Measured((counts[-1] - counts[0]) / 3, f"In use after each: {counts}.")
+    return CheckFigure((counts[-1] - counts[0]) / 3, f"In use after each: {counts}.")
 
 
 CHECKS = (

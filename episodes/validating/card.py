@@ -6,7 +6,7 @@ import json
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
 
 from inhabit.envs.printable import printable
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
 _LONGEST_GOAL = 1000
@@ -32,46 +32,46 @@ def _distribution(subject: Subject) -> Distribution:
         raise DoesNotApply("The package that brings it is not installed as one.") from error
 
 
-def _licence(subject: Subject) -> Measured:
+def _licence(subject: Subject) -> CheckFigure:
     told = _distribution(subject).metadata
     words = [told.get_all(key) or [] for key in ("License-Expression", "License", "Classifier")]
     named = [*words[0], *words[1], *(one for one in words[2] if one.startswith("License"))]
-    return Measured(len(named), printable(named[0])[:80] if named else "None is declared.")
+    return CheckFigure(len(named), printable(named[0])[:80] if named else "None is declared.")
 
 
-def _version(subject: Subject) -> Measured:
+def _version(subject: Subject) -> CheckFigure:
     found = _distribution(subject)
-    return Measured(bool(found.version), f"{found.name} {found.version}")
+    return CheckFigure(bool(found.version), f"{found.name} {found.version}")
 
 
-def _summary(subject: Subject) -> Measured:
-    return Measured(len(subject.registration.summary.split()), subject.registration.summary)
+def _summary(subject: Subject) -> CheckFigure:
+    return CheckFigure(len(subject.registration.summary.split()), subject.registration.summary)
 
 
-def _settings(subject: Subject) -> Measured:
+def _settings(subject: Subject) -> CheckFigure:
     fields = subject.registration.settings.model_json_schema().get("properties", {})
     dark = [name for name, field in fields.items() if not field.get("description", "").strip()]
-    return Measured(len(dark), f"{dark[0]} has no description." if dark else "")
+    return CheckFigure(len(dark), f"{dark[0]} has no description." if dark else "")
 
 
-def _kinds(subject: Subject) -> Measured:
+def _kinds(subject: Subject) -> CheckFigure:
     known = set(subject.registration.kinds(subject.settings))
     if not known:
         raise DoesNotApply("The registration lists no kinds.")
     other = sorted({task.kind for task in subject.tasks} - known)
-    return Measured(len(other), f"{other[0]!r} is not listed." if other else "")
+    return CheckFigure(len(other), f"{other[0]!r} is not listed." if other else "")
 
 
-def _rooms(subject: Subject) -> Measured:
+def _rooms(subject: Subject) -> CheckFigure:
     known = {room for of in subject.registration.rooms(subject.settings).values() for room in of}
     if not known:
         raise DoesNotApply("The registration lists no rooms.")
     found = {subject.registration.room_of(task) for task in subject.tasks}
     other = sorted(str(room) for room in found - known)
-    return Measured(len(other), f"{other[0]!r} is not listed." if other else "")
+    return CheckFigure(len(other), f"{other[0]!r} is not listed." if other else "")
 
 
-def _goals(subject: Subject) -> Measured:
+def _goals(subject: Subject) -> CheckFigure:
     odd = [
         task.id
         for task in subject.tasks
@@ -80,15 +80,15 @@ def _goals(subject: Subject) -> Measured:
         or len(task.goal) > _LONGEST_GOAL
         or not any(map(str.isalpha, task.goal))
     ]
-    return Measured(len(odd), f"The goal of {odd[0]}." if odd else "")
+    return CheckFigure(len(odd), f"The goal of {odd[0]}." if odd else "")
 
 
-def _distinct(subject: Subject) -> Measured:
+def _distinct(subject: Subject) -> CheckFigure:
     starts = {(t.goal, json.dumps(dict(t.scene), sort_keys=True)) for t in subject.tasks}
-    return Measured(len(starts) / len(subject.tasks))
+    return CheckFigure(len(starts) / len(subject.tasks))
 
 
-def _names(subject: Subject) -> Measured:
+def _names(subject: Subject) -> CheckFigure:
     """Tasks whose scene names a place of this machine that the registration does not mark."""
     marked = set(subject.registration.scene_places)
     odd = [
@@ -97,7 +97,7 @@ def _names(subject: Subject) -> Measured:
         for key, value in task.scene.items()
         if isinstance(value, str) and value.startswith(("/", "~", "file:")) and key not in marked
     ]
-    return Measured(len(odd), odd[0] if odd else "")
+    return CheckFigure(len(odd), odd[0] if odd else "")
 
 
 CHECKS = (

@@ -13,7 +13,7 @@ from inhabit.envs.entries import raised
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
 
-class Verdict(StrEnum):
+class CheckVerdict(StrEnum):
     """How a check ended."""
 
     OK = "ok"
@@ -22,7 +22,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CheckFigure:
     """What a check found."""
 
     figure: float
@@ -39,26 +39,26 @@ class Check:
     what: str
     """What is measured, as the name of a figure."""
     why: str
-    measure: Callable[[Subject], Measured]
+    measure: Callable[[Subject], CheckFigure]
     """Raises `DoesNotApply` where the environment has nothing to measure."""
     at_most: float | None = None
     at_least: float | None = None
     see: str = "inhabit validate {env} --only {name}"
     """A command that shows it; `{env}` stands for the environment, `{name}` for the check."""
 
-    def run(self, subject: Subject) -> Finding:
+    def run(self, subject: Subject) -> CheckFinding:
         """Measure, and compare with the bound. What the environment raises is a failure."""
         figure: float | None = None
         try:
             measured = self.measure(subject)
         except (DoesNotApply, SkipTest) as why:
-            verdict, evidence = Verdict.NOT_APPLICABLE, str(why)
+            verdict, evidence = CheckVerdict.NOT_APPLICABLE, str(why)
         except Exception as error:  # noqa: BLE001 - whatever it raises is the finding
-            verdict, evidence = Verdict.FAILED, f"The environment {raised(error)}."
+            verdict, evidence = CheckVerdict.FAILED, f"The environment {raised(error)}."
         else:
             figure, evidence = round(measured.figure, 6), measured.evidence
-            verdict = Verdict.OK if self._keeps(figure) else Verdict.FAILED
-        return Finding(
+            verdict = CheckVerdict.OK if self._keeps(figure) else CheckVerdict.FAILED
+        return CheckFinding(
             name=self.name,
             group=self.name.partition(".")[0],
             what=self.what,
@@ -84,7 +84,7 @@ class Check:
         return figure <= self.at_most
 
 
-class Finding(BaseModel, frozen=True):
+class CheckFinding(BaseModel, frozen=True):
     """What a check found of one environment."""
 
     name: str
@@ -94,7 +94,7 @@ class Finding(BaseModel, frozen=True):
     figure: float | None
     """None where the check does not apply, or the environment failed meanwhile."""
     bound: str
-    verdict: Verdict
+    verdict: CheckVerdict
     evidence: str
     """What was found, or why the check does not apply."""
     see: str

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Task
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import Subject
 
 _TASKS = 3
 """Tasks that the contract is tried on."""
 
 
-def _measure(test: str) -> Callable[[Subject], Measured]:
-    def measure(subject: Subject) -> Measured:
+def _measure(test: str) -> Callable[[Subject], CheckFigure]:
+    def measure(subject: Subject) -> CheckFigure:
         class Contract(EnvContract):
             def make(self) -> Env:
                 return subject.registration.make(subject.backend, subject.settings)
@@ -25,8 +25,8 @@ def _measure(test: str) -> Callable[[Subject], Measured]:
         try:
             getattr(Contract(), test)()
         except AssertionError as error:
-            return Measured(1, str(error))
-        return Measured(0)
+            return CheckFigure(1, str(error))
+        return CheckFigure(0)
 
     return measure
 

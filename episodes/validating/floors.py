@@ -8,7 +8,7 @@ from statistics import fmean
 
 from inhabit.envs.core import Action, Task
 from inhabit.episodes.episode import Moment
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import (
     Choose,
     DoesNotApply,
@@ -81,7 +81,7 @@ def _floor(agent: str) -> Check:
         f"semantic.floor.{agent}",
         f"success rate of choosing {said}",
         "An environment that this agent solves measures nothing else.",
-        lambda subject: Measured(_rate(subject, agent)),
+        lambda subject: CheckFigure(_rate(subject, agent)),
         at_most=0.5,
         see="inhabit run {env} --agent random --n 12 --out runs/floor"
         if agent == "random"
@@ -89,20 +89,22 @@ def _floor(agent: str) -> Check:
     )
 
 
-def _oracle_max(subject: Subject) -> Measured:
+def _oracle_max(subject: Subject) -> CheckFigure:
     plans = subject.plans
     failed = [one.task.id for one in plans if not one.solved]
-    return Measured(fmean(one.solved for one in plans), f"Unsolved: {failed[:3]}" if failed else "")
+    return CheckFigure(
+        fmean(one.solved for one in plans), f"Unsolved: {failed[:3]}" if failed else ""
+    )
 
 
-def _floor_gap(subject: Subject) -> Measured:
+def _floor_gap(subject: Subject) -> CheckFigure:
     ceiling = fmean(one.solved for one in subject.plans)
     best = max(_AGENTS, key=lambda agent: _rate(subject, agent))
     rate = _rate(subject, best)
-    return Measured(ceiling - rate, f"The expert: {ceiling:.2f}; {best}: {rate:.2f}.")
+    return CheckFigure(ceiling - rate, f"The expert: {ceiling:.2f}; {best}: {rate:.2f}.")
 
 
-def _canary_floor(subject: Subject) -> Measured:
+def _canary_floor(subject: Subject) -> CheckFigure:
     """Nothing is done, or an action that does not exist."""
     nothing = Action("stand still and wait for the reward", "stand", ())
     ways: Mapping[str, Choose] = {"nothing": lambda now: None, "no action": lambda now: nothing}
@@ -113,17 +115,17 @@ def _canary_floor(subject: Subject) -> Measured:
         for one in (play(subject.env, task, way, longest=8),)
         if one.solved or one.shots[-1].met > one.shots[0].met
     ]
-    return Measured(len(won), won[0] if won else "")
+    return CheckFigure(len(won), won[0] if won else "")
 
 
-def _said_goal(subject: Subject) -> Measured:
+def _said_goal(subject: Subject) -> CheckFigure:
     def agent(now: Moment) -> Action | None:
         return subject.env.parse(now.episode.task.goal)
 
-    return Measured(fmean(play(subject.env, t, agent, longest=8).solved for t in subject.tasks))
+    return CheckFigure(fmean(play(subject.env, t, agent, longest=8).solved for t in subject.tasks))
 
 
-def _one_action(subject: Subject) -> Measured:
+def _one_action(subject: Subject) -> CheckFigure:
     subject.begin(subject.tasks[0])
     rates = {}
     for one in list(subject.env.actions())[: 6 if subject.fast else 12]:
@@ -133,14 +135,14 @@ def _one_action(subject: Subject) -> Measured:
     if not rates:
         raise DoesNotApply("There is no candidate at the start.")
     best = max(rates, key=lambda text: rates[text])
-    return Measured(rates[best], f"Nothing but {best!r}.")
+    return CheckFigure(rates[best], f"Nothing but {best!r}.")
 
 
 def _only(action: Action) -> Choose:
     return lambda now: action
 
 
-def _one_plan(subject: Subject) -> Measured:
+def _one_plan(subject: Subject) -> CheckFigure:
     """The plan of each task, in the next one."""
     plans = subject.plans
     solved = []
@@ -151,10 +153,10 @@ def _one_plan(subject: Subject) -> Measured:
         solved.append(play(subject.env, other.task, told, longest=len(one.acted)).solved)
     if not solved:
         raise DoesNotApply("All tasks are the same.")
-    return Measured(fmean(solved))
+    return CheckFigure(fmean(solved))
 
 
-def _verifier(subject: Subject) -> Measured:
+def _verifier(subject: Subject) -> CheckFigure:
     subject.needs_state()
     seen: dict[str, tuple[int, int]] = {}
     wrong = []
@@ -165,7 +167,7 @@ def _verifier(subject: Subject) -> Measured:
                 now = (shot.met, shot.total)
                 if shot.digest and seen.setdefault(shot.digest, now) != now:
                     wrong.append(f"{task.id}: {seen[shot.digest]} and {now} for one state.")
-    return Measured(len(wrong), wrong[0] if wrong else "")
+    return CheckFigure(len(wrong), wrong[0] if wrong else "")
 
 
 def _to_and_fro(task: Task, salt: str) -> Choose:
@@ -183,14 +185,16 @@ def _to_and_fro(task: Task, salt: str) -> Choose:
     return choose
 
 
-def _in_limit(subject: Subject) -> Measured:
+def _in_limit(subject: Subject) -> CheckFigure:
     late = [one.task.id for one in subject.plans if len(one.acted) > one.task.max_steps]
     cut = [one.task.id for one in subject.plans if not one.solved]
     share = 1 - len({*late, *cut}) / len(subject.plans)
-    return Measured(share, f"Not within its max_steps: {[*late, *cut][:3]}" if late or cut else "")
+    return CheckFigure(
+        share, f"Not within its max_steps: {[*late, *cut][:3]}" if late or cut else ""
+    )
 
 
-def _reference(subject: Subject) -> Measured:
+def _reference(subject: Subject) -> CheckFigure:
     off = {
         one.task.id: abs(cost / one.task.reference_cost - 1)
         for one in subject.plans
@@ -200,7 +204,7 @@ def _reference(subject: Subject) -> Measured:
     if not off:
         raise DoesNotApply("No task has a reference cost.")
     worst = max(off, key=lambda name: off[name])
-    return Measured(fmean(off.values()), f"{worst}: off by {off[worst]:.0%}.")
+    return CheckFigure(fmean(off.values()), f"{worst}: off by {off[worst]:.0%}.")
 
 
 CHECKS = (

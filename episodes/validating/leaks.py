@@ -10,11 +10,11 @@ from statistics import fmean, median
 from typing import cast
 
 from inhabit.envs.core import Env, Expert, Factual, Privileged, Tools
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import (
     DoesNotApply,
     Play,
-    Shot,
+    Snapshot,
     Subject,
     at_random,
     play,
@@ -27,7 +27,7 @@ def _flat(text: str) -> str:
     return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "
 
 
-def _steps(subject: Subject) -> Iterator[tuple[Play, Shot]]:
+def _steps(subject: Subject) -> Iterator[tuple[Play, Snapshot]]:
     """The expert's steps that had a choice, each with its episode."""
     found = [(one, s) for one in subject.plans for s in one.acted if len(s.candidates) > 1]
     if len(found) < 4:
@@ -46,10 +46,10 @@ def _gain(rows: Sequence[tuple[Collection[str], str]]) -> float:
     return max(0.0, gain / len(rows))
 
 
-def _quoted(where: Callable[[Shot], str]) -> Callable[[Subject], Measured]:
+def _quoted(where: Callable[[Snapshot], str]) -> Callable[[Subject], CheckFigure]:
     """What a text gives away by naming the expert's action and hardly another one."""
 
-    def measure(subject: Subject) -> Measured:
+    def measure(subject: Subject) -> CheckFigure:
         rows, worst = list[tuple[Collection[str], str]](), ""
         for one, shot in _steps(subject):
             text, goal = _flat(where(shot)), _flat(one.task.goal)
@@ -59,39 +59,39 @@ def _quoted(where: Callable[[Shot], str]) -> Callable[[Subject], Measured]:
             rows.append((named, shot.action))
             if shot.action in named:
                 worst = f"{where(shot)[:200]!r} before {shot.action!r}."
-        return Measured(_gain(rows), worst)
+        return CheckFigure(_gain(rows), worst)
 
     return measure
 
 
-def _in_goal(subject: Subject) -> Measured:
+def _in_goal(subject: Subject) -> CheckFigure:
     told = [
         one.task.id
         for one in subject.plans
         if len({s.action for s in one.acted}) > 1
         and all(_flat(s.action) in _flat(one.task.goal) for s in one.acted)
     ]
-    return Measured(len(told), f"{told[0]} tells its whole plan." if told else "")
+    return CheckFigure(len(told), f"{told[0]} tells its whole plan." if told else "")
 
 
-def _in_ids(subject: Subject) -> Measured:
+def _in_ids(subject: Subject) -> CheckFigure:
     told = [
         f"{one.task.id} holds {shot.action!r}."
         for one in subject.plans
         for shot in one.acted
         if _flat(shot.action) in _flat(f"{one.task.id} {one.task.kind}")
     ]
-    return Measured(len(told), told[0] if told else "")
+    return CheckFigure(len(told), told[0] if told else "")
 
 
-def _position(end: int) -> Callable[[Subject], Measured]:
-    def measure(subject: Subject) -> Measured:
-        return Measured(_gain([([s.candidates[end]], s.action) for _, s in _steps(subject)]))
+def _position(end: int) -> Callable[[Subject], CheckFigure]:
+    def measure(subject: Subject) -> CheckFigure:
+        return CheckFigure(_gain([([s.candidates[end]], s.action) for _, s in _steps(subject)]))
 
     return measure
 
 
-def _plan_alone(subject: Subject) -> Measured:
+def _plan_alone(subject: Subject) -> CheckFigure:
     """How alike the candidates at the start and the actions of the plan are (Jaccard)."""
     alike = []
     for one in subject.plans:
@@ -100,20 +100,20 @@ def _plan_alone(subject: Subject) -> Measured:
         if offered >= {action.text for action in subject.env.vocabulary()}:
             offered = set()  # What is always offered tells nothing.
         alike.append(len(offered & plan) / len(offered | plan) if offered | plan else 0.0)
-    return Measured(fmean(alike))
+    return CheckFigure(fmean(alike))
 
 
-def _one_choice(subject: Subject) -> Measured:
+def _one_choice(subject: Subject) -> CheckFigure:
     shots = [s for one in subject.plans for s in one.acted]
     if not shots:
         raise DoesNotApply("The expert does nothing.")
     subject.begin(subject.tasks[0])
     if len(subject.env.vocabulary()) < 2:
         raise DoesNotApply("The vocabulary has one action.")
-    return Measured(fmean(len(s.candidates) == 1 for s in shots))
+    return CheckFigure(fmean(len(s.candidates) == 1 for s in shots))
 
 
-def _progress_told(subject: Subject) -> Measured:
+def _progress_told(subject: Subject) -> CheckFigure:
     """Texts that give the number of goal conditions met whenever it has changed."""
     told = changed = 0
     for one in subject.plans:
@@ -125,10 +125,10 @@ def _progress_told(subject: Subject) -> Measured:
             told += bool(re.search(rf"\b{after.met}\s*(/|of|out of)\s*{after.total}\b", text))
     if not changed:
         raise DoesNotApply("No condition is met before the last action.")
-    return Measured(told / changed)
+    return CheckFigure(told / changed)
 
 
-def _time(subject: Subject) -> Measured:
+def _time(subject: Subject) -> CheckFigure:
     """How often the expert's action takes by far the longest or the shortest time to parse."""
     odd, env = [], subject.env
     for one in subject.plans[:4]:
@@ -143,7 +143,7 @@ def _time(subject: Subject) -> Measured:
         odd.append(slow or fast)
     if not odd:
         raise DoesNotApply("There is no choice at the start.")
-    return Measured(fmean(odd))
+    return CheckFigure(fmean(odd))
 
 
 def _parse_seconds(env: Env, text: str) -> float:
@@ -156,7 +156,7 @@ def _parse_seconds(env: Env, text: str) -> float:
     return min(found)
 
 
-def _containment(subject: Subject) -> Measured:
+def _containment(subject: Subject) -> CheckFigure:
     """The same episode with and without every oracle asked before each step."""
     env = subject.env
     if not isinstance(env, Expert | Privileged | Factual):
@@ -172,7 +172,7 @@ def _containment(subject: Subject) -> Measured:
         left = trace(play(env, task, again, longest=10).shots, pictures=False)
         right = trace(play(env, task, asked, longest=10).shots, pictures=False)  # type: ignore[arg-type]
         wrong += left != right
-    return Measured(wrong)
+    return CheckFigure(wrong)
 
 
 def _ask_all(env: Env) -> None:
@@ -184,7 +184,7 @@ def _ask_all(env: Env) -> None:
         env.things()
 
 
-def _tools(subject: Subject) -> Measured:
+def _tools(subject: Subject) -> CheckFigure:
     """Answers of tools that change the state or name the expert's first action."""
     tools = cast(Tools, subject.needs(Tools, "tools"))
     env, wrong = subject.env, []
@@ -198,13 +198,13 @@ def _tools(subject: Subject) -> Measured:
                 wrong.append(f"{tool['name']} names the next action.")
             if isinstance(env, Privileged) and env.digest() != before:
                 wrong.append(f"{tool['name']} changes the state.")
-    return Measured(len(wrong), wrong[0] if wrong else "")
+    return CheckFigure(len(wrong), wrong[0] if wrong else "")
 
 
-def _growing(subject: Subject) -> Measured:
+def _growing(subject: Subject) -> CheckFigure:
     """The longest text that an agent reads at a step, in characters."""
     longest = [len(s.seen.text) + len(s.told) + sum(map(len, s.candidates)) for s in subject.shots]
-    return Measured(max(longest), f"The median is {median(longest):.0f}.")
+    return CheckFigure(max(longest), f"The median is {median(longest):.0f}.")
 
 
 _LEAK = "semantic.no_solution_leakage"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Determinism
-from inhabit.episodes.validating.check import Check, Measured
-from inhabit.episodes.validating.subject import DoesNotApply, Play, Shot, Subject
+from inhabit.episodes.validating.check import Check, CheckFigure
+from inhabit.episodes.validating.subject import DoesNotApply, Play, Snapshot, Subject
 
 
 def _images(subject: Subject) -> Sequence[NDArray[np.uint8]]:
@@ -22,23 +22,23 @@ def _images(subject: Subject) -> Sequence[NDArray[np.uint8]]:
     return found
 
 
-def _share(holds: Callable[[NDArray[np.uint8]], bool]) -> Callable[[Subject], Measured]:
-    def measure(subject: Subject) -> Measured:
-        return Measured(fmean(holds(one) for one in _images(subject)))
+def _share(holds: Callable[[NDArray[np.uint8]], bool]) -> Callable[[Subject], CheckFigure]:
+    def measure(subject: Subject) -> CheckFigure:
+        return CheckFigure(fmean(holds(one) for one in _images(subject)))
 
     return measure
 
 
-def _always_there(subject: Subject) -> Measured:
+def _always_there(subject: Subject) -> CheckFigure:
     _images(subject)
-    return Measured(fmean(s.seen.rgb is not None for s in subject.shots))
+    return CheckFigure(fmean(s.seen.rgb is not None for s in subject.shots))
 
 
-def _side(subject: Subject) -> Measured:
-    return Measured(min(min(one.shape[:2]) for one in _images(subject)))
+def _side(subject: Subject) -> CheckFigure:
+    return CheckFigure(min(min(one.shape[:2]) for one in _images(subject)))
 
 
-def _pairs(subject: Subject) -> Sequence[tuple[Shot, Shot]]:
+def _pairs(subject: Subject) -> Sequence[tuple[Snapshot, Snapshot]]:
     """Successive moments between which an action worked."""
     _images(subject)
     plays: Sequence[Play] = subject.walks
@@ -50,14 +50,14 @@ def _pairs(subject: Subject) -> Sequence[tuple[Shot, Shot]]:
     ]
 
 
-def _move(subject: Subject) -> Measured:
+def _move(subject: Subject) -> CheckFigure:
     moved = [one.picture != two.picture for one, two in _pairs(subject)]
     if not moved:
         raise DoesNotApply("No random action worked and left the episode going.")
-    return Measured(fmean(moved))
+    return CheckFigure(fmean(moved))
 
 
-def _as_state(subject: Subject) -> Measured:
+def _as_state(subject: Subject) -> CheckFigure:
     """States that were shown in two ways within one task."""
     subject.needs_state()
     if subject.env.determinism is not Determinism.FRAMES:
@@ -69,13 +69,13 @@ def _as_state(subject: Subject) -> Measured:
         for shot in one.shots:
             if shot.digest:
                 wrong += seen.setdefault(shot.digest, shot.picture) != shot.picture
-    return Measured(wrong)
+    return CheckFigure(wrong)
 
 
-def _tasks_differ(subject: Subject) -> Measured:
+def _tasks_differ(subject: Subject) -> CheckFigure:
     _images(subject)
     firsts = [one.shots[0].picture for one in subject.walks]
-    return Measured(len(set(firsts)) / len(firsts))
+    return CheckFigure(len(set(firsts)) / len(firsts))
 
 
 def _words(text: str) -> Counter[str]:
@@ -87,7 +87,7 @@ def _alike(one: Counter[str], two: Counter[str]) -> float:
     return (one & two).total() / both if both else 0.0
 
 
-def _blind(subject: Subject) -> Measured:
+def _blind(subject: Subject) -> CheckFigure:
     """Predict each of the expert's actions from the step of another task that reads most alike."""
     _images(subject)
     steps = [
@@ -106,7 +106,7 @@ def _blind(subject: Subject) -> Measured:
             hits.append(guess == shot.action)
     if len(hits) < 4:
         raise DoesNotApply("The expert's episodes have fewer than four choices.")
-    return Measured(fmean(hits))
+    return CheckFigure(fmean(hits))
 
 
 CHECKS = (

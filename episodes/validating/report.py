@@ -19,7 +19,7 @@ from inhabit.episodes.validating import (
     pictures,
     reproduction,
 )
-from inhabit.episodes.validating.check import Check, Finding, Verdict
+from inhabit.episodes.validating.check import Check, CheckFinding, CheckVerdict
 from inhabit.episodes.validating.subject import Subject
 
 CHECKS: Sequence[Check] = (
@@ -35,7 +35,7 @@ CHECKS: Sequence[Check] = (
 """All checks, in the order in which they run."""
 
 
-class Report(BaseModel, frozen=True):
+class ValidationReport(BaseModel, frozen=True):
     """What was found of one environment."""
 
     env: str
@@ -44,17 +44,17 @@ class Report(BaseModel, frozen=True):
     """The version that checked it."""
     tasks: int
     fast: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
 
     @property
-    def counts(self) -> Mapping[Verdict, int]:
+    def counts(self) -> Mapping[CheckVerdict, int]:
         """How many checks ended in each way."""
         return Counter(one.verdict for one in self.findings)
 
     @property
-    def failed(self) -> Sequence[Finding]:
+    def failed(self) -> Sequence[CheckFinding]:
         """The findings that failed."""
-        return [one for one in self.findings if one.verdict is Verdict.FAILED]
+        return [one for one in self.findings if one.verdict is CheckVerdict.FAILED]
 
 
 def chosen(only: Collection[str]) -> Sequence[Check]:
@@ -73,8 +73,8 @@ def chosen(only: Collection[str]) -> Sequence[Check]:
 def validate(
     subject: Subject,
     checks: Sequence[Check] = CHECKS,
-    tell: Callable[[Finding], None] = lambda finding: None,
-) -> Report:
+    tell: Callable[[CheckFinding], None] = lambda finding: None,
+) -> ValidationReport:
     """Run the checks, one after another. A check that fails ends none of the others.
 
     Args:
@@ -86,7 +86,7 @@ def validate(
     for check in checks:
         found.append(check.run(subject))
         tell(found[-1])
-    return Report(
+    return ValidationReport(
         env=subject.target,
         backend=subject.backend,
         inhabit=version("inhabit"),

@@ -16,7 +16,7 @@ import numpy as np
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Determinism, Forkable, Task
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.validating.check import Check, Measured
+from inhabit.episodes.validating.check import Check, CheckFigure
 from inhabit.episodes.validating.subject import (
     DoesNotApply,
     Play,
@@ -37,27 +37,27 @@ def _sampled(subject: Subject, n: int, seed: int) -> Sequence[Task]:
     return list(islice(subject.registration.sample(n, seed, subject.settings), n))
 
 
-def _pinned(subject: Subject) -> Measured:
+def _pinned(subject: Subject) -> CheckFigure:
     n = len(subject.tasks)
     once, again, fewer = (_sampled(subject, count, 0) for count in (n, n, max(1, n // 2)))
     wrong = [one.id for one, two in zip(once, again, strict=False) if one != two]
     wrong += [one.id for one, two in zip(once, fewer, strict=False) if one != two]
-    return Measured(
+    return CheckFigure(
         len(wrong) + abs(len(once) - len(again)), f"{wrong[0]} differs." if wrong else ""
     )
 
 
-def _seed_control(subject: Subject) -> Measured:
+def _seed_control(subject: Subject) -> CheckFigure:
     def start(task: Task) -> str:
         return f"{task.goal} {json.dumps(dict(task.scene), sort_keys=True)}"
 
     n = len(subject.tasks)
     known = {start(task) for task in _sampled(subject, n, 0)}
     others = _sampled(subject, n, 1)
-    return Measured(sum(start(task) not in known for task in others) / len(others))
+    return CheckFigure(sum(start(task) not in known for task in others) / len(others))
 
 
-def _starts(subject: Subject) -> Measured:
+def _starts(subject: Subject) -> CheckFigure:
     """Of tasks with different scenes, the share that looks like no other at its start."""
     scenes: dict[str, str] = {}
     for one in subject.walks:
@@ -66,7 +66,7 @@ def _starts(subject: Subject) -> Measured:
         scenes.setdefault(json.dumps(dict(one.task.scene), sort_keys=True), shown)
     if len(scenes) < 2:
         raise DoesNotApply("All tasks have one scene.")
-    return Measured(len(set(scenes.values())) / len(scenes))
+    return CheckFigure(len(set(scenes.values())) / len(scenes))
 
 
 def _deterministic(subject: Subject) -> None:
@@ -82,7 +82,7 @@ def traces(subject: Subject) -> Mapping[str, Sequence[str]]:
     return {one.task.id: trace(one.shots, pictures=exact) for one in walks}
 
 
-def _processes(subject: Subject) -> Measured:
+def _processes(subject: Subject) -> CheckFigure:
     _deterministic(subject)
     if subject.fast:
         raise DoesNotApply("--fast starts no other process.")
@@ -103,10 +103,10 @@ def _processes(subject: Subject) -> Measured:
         check=False,
     )
     if other.returncode:
-        return Measured(1, f"The other process ended with: {other.stderr.strip()[-300:]}")
+        return CheckFigure(1, f"The other process ended with: {other.stderr.strip()[-300:]}")
     here, there = traces(subject), json.loads(other.stdout.splitlines()[-1])
     wrong = [name for name in here if list(here[name]) != there.get(name)]
-    return Measured(len(wrong), f"{wrong[0]} differs." if wrong else "")
+    return CheckFigure(len(wrong), f"{wrong[0]} differs." if wrong else "")
 
 
 def _given(subject: Subject) -> Mapping[str, object]:
@@ -115,7 +115,7 @@ def _given(subject: Subject) -> Mapping[str, object]:
     return {key: value for key, value in plain.items() if value != default[key]}
 
 
-def _replay(subject: Subject) -> Measured:
+def _replay(subject: Subject) -> CheckFigure:
     """Episodes as a record has them, texts alone, acted again in another environment."""
     _deterministic(subject)
     exact = subject.env.determinism is Determinism.FRAMES
@@ -126,7 +126,7 @@ def _replay(subject: Subject) -> Measured:
         left, right = (trace(x.shots, pictures=exact) for x in (one, again))
         if left != right:
             wrong.append(one.task.id)
-    return Measured(len(wrong), f"{wrong[0]} differs." if wrong else "")
+    return CheckFigure(len(wrong), f"{wrong[0]} differs." if wrong else "")
 
 
 def _recorded(subject: Subject) -> Iterator[Play]:
@@ -135,7 +135,7 @@ def _recorded(subject: Subject) -> Iterator[Play]:
         yield play(subject.env, task, at_random(task, "replay"), longest=longest)
 
 
-def _forks(subject: Subject) -> Measured:
+def _forks(subject: Subject) -> CheckFigure:
     """Copies that go on in another way than what they were copied from."""
     subject.needs(Forkable, "a copy of its state")
     wrong = []
@@ -149,7 +149,7 @@ def _forks(subject: Subject) -> Measured:
                 left, right = _act(copy, action), _act(episode, action)
                 if left != right:
                     wrong.append(f"{task.id}, {action and action.text!r}: {left} and {right}.")
-    return Measured(len(wrong), wrong[0][:400] if wrong else "")
+    return CheckFigure(len(wrong), wrong[0][:400] if wrong else "")
 
 
 def _act(episode: Episode, action: Action | None) -> tuple[object, ...]:
@@ -160,7 +160,7 @@ def _act(episode: Episode, action: Action | None) -> tuple[object, ...]:
     return now.reason, now.feedback, now.met, now.over, now.observation.text, offered
 
 
-def _reset_anywhere(subject: Subject) -> Measured:
+def _reset_anywhere(subject: Subject) -> CheckFigure:
     """Starts that are not as they were, after a reset in the middle of an episode."""
     _deterministic(subject)
     exact = subject.env.determinism is Determinism.FRAMES
@@ -174,10 +174,10 @@ def _reset_anywhere(subject: Subject) -> Measured:
             again = play(subject.env, task, at_random(task), longest=1).shots[:1]
             if trace(again, pictures=exact) != start:
                 wrong.append(f"{task.id} after {length} steps.")
-    return Measured(len(wrong), wrong[0] if wrong else "")
+    return CheckFigure(len(wrong), wrong[0] if wrong else "")
 
 
-def _containment(subject: Subject) -> Measured:
+def _containment(subject: Subject) -> CheckFigure:
     """What an episode changes of the process around it."""
 
     def now() -> Mapping[str, object]:
@@ -197,7 +197,7 @@ def _containment(subject: Subject) -> Measured:
     random.setstate(kept[0])
     np.random.set_state(kept[1])
     wrong = [what for what in before if before[what] != after[what]]
-    return Measured(len(wrong), f"It changes {', '.join(wrong)}." if wrong else "")
+    return CheckFigure(len(wrong), f"It changes {', '.join(wrong)}." if wrong else "")
 
 
 CHECKS = (

@@ -40,7 +40,7 @@ class DoesNotApply(Exception):  # noqa: N818 - it is no error
 
 
 @dataclass(frozen=True, eq=False)
-class Shot:
+class Snapshot:
     """A moment of an episode, and what was done then."""
 
     seen: Observation
@@ -66,11 +66,11 @@ class Play:
     """An episode: its moments, the last of them without an action."""
 
     task: Task
-    shots: Sequence[Shot]
+    shots: Sequence[Snapshot]
     solved: bool
 
     @property
-    def acted(self) -> Sequence[Shot]:
+    def acted(self) -> Sequence[Snapshot]:
         """The moments in which something was done."""
         return self.shots[:-1]
 
@@ -78,7 +78,7 @@ class Play:
 def play(env: Env, task: Task, choose: Choose, *, seed: int = 0, longest: int = LONGEST) -> Play:
     """One episode of `task`, at most `longest` steps of it."""
     episode = Episode(env, task, seed, Limits(steps=min(longest, task.max_steps)))
-    shots: list[Shot] = []
+    shots: list[Snapshot] = []
 
     def decide(now: Moment) -> Decision:
         now.observation, now.candidates, now.digest  # noqa: B018 - looked at before it goes on
@@ -90,10 +90,10 @@ def play(env: Env, task: Task, choose: Choose, *, seed: int = 0, longest: int = 
     return Play(task, [*shots, _shot(now)], now.success)
 
 
-def _shot(now: Moment, action: str = "", after: Outcome | None = None) -> Shot:
+def _shot(now: Moment, action: str = "", after: Outcome | None = None) -> Snapshot:
     texts = tuple(one.text for one in now.candidates)
     state = (now.observation, texts, now.digest, now.met, now.total, now.feedback)
-    return Shot(*state, action, after)
+    return Snapshot(*state, action, after)
 
 
 def at_random(task: Task, salt: str = "") -> Choose:
@@ -179,7 +179,7 @@ class Subject:
         return [play(self.env, task, at_random(task)) for task in self.tasks]
 
     @property
-    def shots(self) -> Iterator[Shot]:
+    def shots(self) -> Iterator[Snapshot]:
         """Every moment of the random episodes, and of the expert's where there is one."""
         plans = self.plans if isinstance(self.env, Expert) else ()
         for one in (*self.walks, *plans):
@@ -235,7 +235,7 @@ def said_again(env: Env, recorded: Play) -> Choose:
     return lambda now: env.parse(recorded.shots[now.number].action)
 
 
-def trace(shots: Sequence[Shot], *, pictures: bool) -> Sequence[str]:
+def trace(shots: Sequence[Snapshot], *, pictures: bool) -> Sequence[str]:
     """A hash of each moment: all that can be told of it, and the image's pixels if wanted."""
     return [
         hashlib.sha256(

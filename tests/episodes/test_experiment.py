@@ -11,7 +11,7 @@ import pytest
 
 from inhabit.cli import main
 from inhabit.episodes.experiments.schema import digest_of, presets, read_experiment
-from inhabit.episodes.experiments.tables import Table
+from inhabit.episodes.experiments.tables import ResultTable
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.rates import clustered, hierarchical, wilson
 
@@ -157,6 +157,6 @@ def test_a_rate_of_none_or_all_is_not_certain(solved: int) -> None:
 
 
 def test_texts_are_escaped_for_latex() -> None:
-    table = Table("50 % of #1", ["a_b"], [["x & y \\ {z}"]])
+    table = ResultTable("50 % of #1", ["a_b"], [["x & y \\ {z}"]])
     assert r"50 \% of \#1" in table.latex() and r"a\_b \\" in table.latex()
     assert r"x \& y \textbackslash{} \{z\} \\" in table.latex()

@@ -24,7 +24,7 @@ from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary
 from inhabit.envs.toy.scene import ToySettings
 from inhabit.envs.toy.tasks import sample
-from inhabit.episodes.validating.check import Verdict
+from inhabit.episodes.validating.check import CheckVerdict
 from inhabit.episodes.validating.report import CHECKS, chosen, validate
 from inhabit.episodes.validating.subject import Subject
 
@@ -584,7 +584,7 @@ def test_a_sound_environment_raises_no_alarm(env: str) -> None:
     with Subject.open(env) as subject:
         report = validate(subject)
     assert [(one.name, one.evidence) for one in report.failed] == []
-    assert report.counts[Verdict.OK] >= 36
+    assert report.counts[CheckVerdict.OK] >= 36
 
 
 def test_every_check_can_be_told_apart_and_seen() -> None:

@@ -27,7 +27,7 @@ _ORDER = ("CLEAN", "DIRTY", "PLUGGED_IN", "OPEN", "CLOSED", "OFF", "ON", "PLUGGE
 """Order of the states: later ones may depend on earlier ones and would be undone by them."""
 
 
-class NoPlanError(ValueError):
+class NoFlatPlanError(ValueError):
     """No attempted line leads to the goal. Names it."""
 
 
@@ -46,7 +46,7 @@ def solve(
         A plan, empty if the goals hold.
 
     Raises:
-        NoPlanError: none was found.
+        NoFlatPlanError: none was found.
     """
     attempt = _Attempt(world, character, goals, done)
     for _ in range(_PASSES):
@@ -55,7 +55,7 @@ def solve(
                 attempt.reach(goal)
         if met(goals, attempt.world, attempt.done) == len(goals):
             return attempt.lines
-    raise NoPlanError(
+    raise NoFlatPlanError(
         f"After {len(attempt.lines)} script lines some of {list(goals)!r} do not hold."
     )
 
@@ -112,7 +112,7 @@ class _Attempt:
         line = self._line(action, *ids)
         after, failure = self.world.step(line)
         if failure is not None:
-            raise NoPlanError(f"{line}: {failure.message}")
+            raise NoFlatPlanError(f"{line}: {failure.message}")
         self.world = after
         self.lines.append(line)
 
@@ -123,7 +123,7 @@ class _Attempt:
     def _node(self, id_: int) -> Node:
         node = self.world.node(id_)
         if node is None:
-            raise NoPlanError(f"There is no node {id_}.")
+            raise NoFlatPlanError(f"There is no node {id_}.")
         return node
 
     def _stand(self) -> None:
@@ -182,7 +182,7 @@ class _Attempt:
             self._go(target)
             self._do("PUTBACK" if relation == "ON" else "PUTIN", thing, target)
         else:
-            raise NoPlanError(f"No action makes {thing} {relation} {target}.")
+            raise NoFlatPlanError(f"No action makes {thing} {relation} {target}.")
 
     def _settle(self, seat: int) -> None:
         self._go(seat)
@@ -212,7 +212,7 @@ class _Attempt:
                 self._set(thing, "OFF")
         action = MAKES.get(state)
         if action is None:
-            raise NoPlanError(f"No action makes an object {state}.")
+            raise NoFlatPlanError(f"No action makes an object {state}.")
         self._go(thing)
         self._do(action, thing)
 
@@ -233,12 +233,12 @@ class _Attempt:
             try:
                 self._prepare(action, thing)
                 self._do(action, *_about(action, thing))
-            except NoPlanError:
+            except NoFlatPlanError:
                 self.world = world
                 del self.lines[lines:]
                 continue
             return
-        raise NoPlanError(f"No object affords {', '.join(actions)}.")
+        raise NoFlatPlanError(f"No object affords {', '.join(actions)}.")
 
     def _prepare(self, action: str, thing: int) -> None:
         match action:
@@ -272,7 +272,7 @@ class _Attempt:
             key=lambda i: (self.world.room(i) != here, i),
         )
         if not fit:
-            raise NoPlanError("The flat has no suitable object.")
+            raise NoFlatPlanError("The flat has no suitable object.")
         return fit[0]
 
 

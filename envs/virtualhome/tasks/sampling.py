@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from inhabit.envs.core import Task
-from inhabit.envs.virtualhome.expert.planner import NoPlanError, solve
+from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.goals import StateGoal, met
 from inhabit.envs.virtualhome.graph.world import FlatWorld
@@ -70,7 +70,7 @@ def vary(name: str, kind: str, scene: VirtualHomeScene, wish: DrawnGoal) -> Task
         return None
     try:
         plan = solve(world, CHARACTER, wish.goals, ())
-    except NoPlanError:
+    except NoFlatPlanError:
         return None
     if not SHORTEST <= len(plan) <= LONGEST:
         return None

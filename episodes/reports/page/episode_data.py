@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import CallRecord
 from inhabit.episodes.reports.page.pictures import inline
-from inhabit.episodes.reports.page.tree import Branch, beam_tree
+from inhabit.episodes.reports.page.tree import BeamBranch, beam_tree
 from inhabit.episodes.scoring.likelihood import Share, shares
 
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")
@@ -69,7 +69,7 @@ class ShownStep:
     shares: tuple[Share, ...]
     exchanges: tuple[Exchange, ...]
     scores: Sequence[Score]
-    tree: Branch | None
+    tree: BeamBranch | None
     """Of a beam search; None for what was scored as a whole."""
 
     @property

@@ -52,7 +52,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """How one agent did one task."""
 
     agent: str
@@ -67,7 +67,7 @@ class SharedTask:
     """A task, and how each run did it; None for a run that has not got it."""
 
     task: Task
-    cells: tuple[Cell | None, ...]
+    cells: tuple[TableCell | None, ...]
 
 
 def episode_page(
@@ -228,13 +228,13 @@ def _time_bar(scores: Scores) -> Sequence[tuple[str, str, float, str]]:
     ]
 
 
-def _cell(task: Task, shown: Shown) -> Cell | None:
+def _cell(task: Task, shown: Shown) -> TableCell | None:
     row = next((row for row in shown.rows if row.task.id == task.id), None)
     if row is None:
         return None
     episode, header = shown.run.episode(row.number), shown.run.header
     attempt = episode.last()
-    return Cell(
+    return TableCell(
         agent=header.agent,
         address=f"{shown.address}/{row.folder}",
         row=row,

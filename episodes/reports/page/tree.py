@@ -9,7 +9,7 @@ from inhabit.episodes.scoring.likelihood import Share
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class BeamBranch:
     """A prefix, and what it goes on with."""
 
     words: str
@@ -18,12 +18,12 @@ class Branch:
     """Of the probability of all that was kept."""
     logprob: float | None
     """Of the candidate that ends here, in nats."""
-    below: Sequence[Branch] = ()
+    below: Sequence[BeamBranch] = ()
     cut: int = 0
     """How many further words follow here only in candidates that were cut."""
 
 
-def beam_tree(shares: Sequence[Share], candidates: Sequence[str]) -> Branch | None:
+def beam_tree(shares: Sequence[Share], candidates: Sequence[str]) -> BeamBranch | None:
     """The tree of the kept candidates, from no words on; None where none was cut.
 
     A record keeps the results of a search: a prefix is kept if a result begins with it, and its
@@ -33,12 +33,12 @@ def beam_tree(shares: Sequence[Share], candidates: Sequence[str]) -> Branch | No
         return None
     kept = [(tuple(one.text.split()), one) for one in shares]
     below, cut = _grow(kept, [tuple(text.split()) for text in candidates], 0)
-    return Branch("", 1.0, None, below, cut)
+    return BeamBranch("", 1.0, None, below, cut)
 
 
 def _grow(
     kept: Sequence[tuple[tuple[str, ...], Share]], every: Sequence[tuple[str, ...]], at: int
-) -> tuple[Sequence[Branch], int]:
+) -> tuple[Sequence[BeamBranch], int]:
     """The branches from word `at` on, and how many words were cut there."""
     heads = list(dict.fromkeys(words[at] for words, _ in kept if len(words) > at))
     branches = []
@@ -53,6 +53,6 @@ def _grow(
         below, cut = _grow(inside, following, end)
         share = sum(one.share for _, one in inside)
         here = next((one.logprob for text, one in inside if len(text) == end), None)
-        branches.append(Branch(" ".join(words), share, here, below, cut))
+        branches.append(BeamBranch(" ".join(words), share, here, below, cut))
     others = {words[at] for words in every if len(words) > at} - set(heads)
     return branches, len(others)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.reports.page.document import render
-from inhabit.episodes.validating.check import Verdict
-from inhabit.episodes.validating.report import Report
+from inhabit.episodes.validating.check import CheckVerdict
+from inhabit.episodes.validating.report import ValidationReport
 
 
-def write_validation(file: Path, report: Report) -> Path:
+def write_validation(file: Path, report: ValidationReport) -> Path:
     """Write the page of a report.
 
     Raises:
@@ -20,7 +20,7 @@ def write_validation(file: Path, report: Report) -> Path:
     by_group = sorted(report.findings, key=lambda one: one.group)
     groups = {"failed": report.failed} if report.failed else {}
     groups |= {name: list(found) for name, found in groupby(by_group, lambda one: one.group)}
-    facts = {verdict.value: report.counts[verdict] for verdict in Verdict}
+    facts = {verdict.value: report.counts[verdict] for verdict in CheckVerdict}
     facts |= {"tasks": report.tasks}
     text = render("validation.html", report=report, groups=groups, facts=facts)
     return write_text(file, file.parent, text)

@@ -32,7 +32,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ValueCurve:
     """The cost to go before each step."""
 
     points: Sequence[CurvePoint]
@@ -55,7 +55,7 @@ def credits_of(run: Run) -> Mapping[int, EpisodeCredit]:
     return {one.episode: one for one in read(run.folder / FILE, run.folder)}
 
 
-def value_curve(credit: EpisodeCredit | None) -> Curve | None:
+def value_curve(credit: EpisodeCredit | None) -> ValueCurve | None:
     """The curve of an episode; None where no way to the goal was known at any step."""
     steps = credit.steps if credit is not None else ()
     known = [step.before.actions for step in steps if step.before is not None]
@@ -73,7 +73,7 @@ def value_curve(credit: EpisodeCredit | None) -> Curve | None:
         )
         for place, step in enumerate(steps)
     ]
-    return Curve(points, most)
+    return ValueCurve(points, most)
 
 
 def _height(effort: Effort, most: int) -> float:
