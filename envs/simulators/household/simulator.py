@@ -47,6 +47,8 @@ _MOST_AGENTS = 8
 _APART = 0.75
 """Metres between two agents at the start."""
 _MODES = ("default", "locobot", "bot", "arm")
+_DROPPED: Mapping[str, frozenset[str]] = {"PutObject": frozenset({"receptacleObjectId"})}
+"""Arguments of release 2.1.0 that later ones refuse."""
 _STAGES = 3
 """Number of rooms whose stages are kept: about 10 MB each."""
 
@@ -178,6 +180,11 @@ class Simulator:
             if sentence := REFUSED.get(str(name)) or UNARMED.get(str(name)):
                 return ActionResult(False, sentence)
             return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
+        dropped = _DROPPED.get(str(name), frozenset()) & request.keys()
+        if dropped and self._release and not self._any_argument:
+            text = f'Action: "{name}" called with invalid argument: {", ".join(dropped)}, which '
+            text += "releases after 2.1.0 do not have: objectId is that of the receptacle."
+            return ActionResult(False, text, "InvalidArgument")
         house = self._house
         house.world.settle()
         before, randomization, version = (

@@ -486,6 +486,14 @@ def test_what_was_let_go_moves_until_the_next_action(program: Program) -> None:
     assert not program.do("PutObject", objectId=counter, forceAction=True)[apple]["isMoving"]
 
 
+def test_an_argument_of_release_2_is_refused(program: Program) -> None:
+    mug, counter = program.named("Mug"), program.named("CounterTop")
+    program.do("PickupObject", objectId=mug, forceAction=True)
+    refused = program.step("PutObject", objectId=mug, receptacleObjectId=counter, forceAction=True)
+    assert refused["errorCode"] == "InvalidArgument" and refused["inventoryObjects"]
+    program.do("PutObject", objectId=counter, forceAction=True)
+
+
 def test_bounds_hold_walls_and_ceiling(program: Program) -> None:
     """AI2-THOR 5.0.0 says 4.97 x 2.70 x 5.49 m of FloorPlan1."""
     size = program.step("Pass")["sceneBounds"]["size"]
