@@ -57,7 +57,12 @@ class Module:
             if isinstance(node, ast.Import | ast.ImportFrom | ast.Constant):
                 found.append((node, at_load))
             at_load = at_load and not _is_called_later(node)
-            ahead.extend((child, at_load) for child in ast.iter_child_nodes(node))
+            # `ast.iter_child_nodes`, which takes three times as long.
+            for value in node.__dict__.values():
+                if isinstance(value, list):
+                    ahead.extend((one, at_load) for one in value if isinstance(one, ast.AST))
+                elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                    ahead.append((value, at_load))
         return found
 
     @property

@@ -23,13 +23,16 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return play_toy(tmp_path_factory.mktemp("played"), tasks=toy_tasks(2), agent="expert")
 
 
-def test_cut_at_every_byte_the_whole_lines_count(played: Run, tmp_path: Path) -> None:
+def test_cut_at_any_byte_the_whole_lines_count(played: Run, tmp_path: Path) -> None:
     content = played.episode(0).file.read_bytes()
     every = list(read_lines(played.episode(0).file, played.folder))
     run = Run(tmp_path, played.header, played.tasks)
     file = run.episode(0).file
     file.parent.mkdir(parents=True)
-    for length in range(len(content) + 1):
+    # Every seventh, and all around the ends of lines.
+    ends = [at for at, byte in enumerate(content) if byte == ord("\n")]
+    near = {at + more for at in ends for more in (-1, 0, 1)}
+    for length in sorted({*range(0, len(content), 7), *near, len(content)}):
         file.write_bytes(content[:length])
         whole = content[:length].count(b"\n")
         assert list(read_lines(file, run.folder)) == every[:whole]
@@ -40,7 +43,7 @@ def test_cut_at_every_byte_the_whole_lines_count(played: Run, tmp_path: Path) ->
 
 def test_cut_at_any_byte_a_new_attempt_follows_whole_lines(played: Run, tmp_path: Path) -> None:
     content = played.episode(0).file.read_bytes()
-    for length in range(0, len(content) + 1, 97):
+    for length in range(0, len(content) + 1, 211):
         folder = tmp_path / str(length)
         shutil.copytree(played.folder, folder)
         file = Run.open(folder).episode(0).file

@@ -30,7 +30,7 @@ from inhabit.episodes.scoring.metrics import score
 from tests.eie.made_set import write_set
 from tests.episodes.made_run import Made, write_run
 
-QUICK, SLOW = 60, 10_000
+QUICK, SLOW = 25, 10_000
 STRANGE: Sequence[Any] = (
     *(None, True, False, 0, -1, 1, 2**31, 2**63, -(2**70), 1e308, -1e308, 710.0, 0.5),
     *(float("nan"), float("inf"), -float("inf"), "", " ", "x", "\x1b[2J", "\ud800", "../../etc"),

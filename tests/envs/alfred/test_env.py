@@ -66,7 +66,7 @@ def task(scene: dict[str, object], goal: dict[str, object] | None = None) -> Tas
 
 @pytest.fixture(scope="module")
 def env() -> Iterator[Alfred]:
-    with Alfred() as env:
+    with Alfred(settings=AlfredSettings(wire="none")) as env:
         yield env
 
 

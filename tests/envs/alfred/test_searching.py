@@ -15,7 +15,7 @@ from inhabit.envs.alfred.world.settings import AlfredSettings
 @pytest.fixture(scope="module")
 def env() -> Iterator[Alfred]:
     settings = AlfredSettings(
-        width=64, height=64, navigation="teleport", expert="searching", text="view"
+        width=64, height=64, navigation="teleport", expert="searching", text="view", wire="none"
     )
     with Alfred(settings=settings) as env:
         yield env

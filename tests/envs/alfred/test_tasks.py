@@ -19,16 +19,22 @@ from inhabit.envs.core import Task
 from inhabit.envs.simulators.household.placement.restrictions import allowed
 
 
-def test_the_first_are_the_same_and_other_seeds_differ() -> None:
-    tasks = list(sample(9, seed=4))
-    assert list(sample(5, seed=4)) == tasks[:5]
-    assert [t.goal for t in sample(3, seed=5)] != [t.goal for t in tasks[:3]]
-    assert len({t.id for t in tasks}) == 9
+@pytest.fixture(scope="module")
+def tasks() -> list[Task]:
+    """Drawn once: each is played by the expert first."""
+    return list(sample(14, seed=0))
 
 
-def test_types_take_turns_rooms_vary_and_goals_are_worded_in_several_ways() -> None:
-    tasks = list(sample(21, seed=0))
-    assert Counter(t.kind for t in tasks) == dict.fromkeys(KIND_NAMES, 3)
+def test_the_first_are_the_same_and_other_seeds_differ(tasks: list[Task]) -> None:
+    assert list(sample(4, seed=0)) == tasks[:4]
+    assert [t.goal for t in sample(2, seed=5)] != [t.goal for t in tasks[:2]]
+    assert len({t.id for t in tasks}) == 14
+
+
+def test_types_take_turns_rooms_vary_and_goals_are_worded_in_several_ways(
+    tasks: list[Task],
+) -> None:
+    assert Counter(t.kind for t in tasks) == dict.fromkeys(KIND_NAMES, 2)
     assert {ROOMS[str(t.scene["room"])] for t in tasks} == set(Kind)
     for task in tasks:
         scene = AlfredScene.model_validate(task.scene)
@@ -44,8 +50,8 @@ def test_types_take_turns_rooms_vary_and_goals_are_worded_in_several_ways() -> N
 @pytest.mark.parametrize("split", ["train", "val", "test"])
 def test_splits_are_kept(split: Split) -> None:
     allowed_rooms = {room for kind in Kind for room in rooms(kind, split)}
-    tasks = sample(7, 1, AlfredSettings(split=split))
-    assert {str(t.scene["room"]) for t in tasks} <= allowed_rooms
+    drawn = sample(3, 1, AlfredSettings(split=split))
+    assert {str(t.scene["room"]) for t in drawn} <= allowed_rooms
 
 
 def test_splits_share_no_room() -> None:
@@ -62,7 +68,7 @@ def test_pairs_are_such_as_the_household_allows() -> None:
 
 
 def test_the_reference_is_what_the_expert_takes() -> None:
-    assert_solved_at_reference_cost(list(sample(4, seed=22)))
+    assert_solved_at_reference_cost(list(sample(2, seed=22)))
 
 
 @pytest.mark.slow
@@ -73,7 +79,7 @@ def test_the_expert_solves_all_at_the_reference_cost() -> None:
 
 def assert_solved_at_reference_cost(tasks: list[Task]) -> None:
     """Through AI2-THOR's client, while tasks are rehearsed without it."""
-    with Alfred() as env:
+    with Alfred(settings=AlfredSettings(wire="none")) as env:
         for task in tasks:
             env.reset(task, seed=1)
             cost, over = 0, False

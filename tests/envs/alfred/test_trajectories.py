@@ -37,7 +37,7 @@ def test_a_trajectory_is_a_task(tmp_path: Path) -> None:
 def test_its_plan_is_acted_through_our_skills(tmp_path: Path) -> None:
     write(tmp_path, trajectory())
     (task,) = read(tmp_path)
-    with Alfred(settings=AlfredSettings(expert="recorded")) as env:
+    with Alfred(settings=AlfredSettings(expert="recorded", wire="none")) as env:
         env.reset(task, seed=0)
         for _ in range(15):
             plan = env.plan()

@@ -26,9 +26,9 @@ pytestmark = pytest.mark.skipif(
 
 
 @functools.cache
-def four_tasks() -> tuple[Task, ...]:
+def two_tasks() -> tuple[Task, ...]:
     """Sampled once: each is planned first."""
-    return tuple(sample(4, seed=0))
+    return tuple(sample(2, seed=0))
 
 
 class TestVirtualHome(EnvContract):
@@ -40,4 +40,4 @@ class TestVirtualHome(EnvContract):
         return make("embedded", VirtualHomeSettings(view="none"))
 
     def tasks(self) -> Sequence[Task]:
-        return four_tasks()
+        return two_tasks()

@@ -24,11 +24,16 @@ def task() -> Task:
     return next(iter(find("alfred").sample(1, 0, AlfredSettings())))
 
 
-@pytest.fixture
-def env(task: Task) -> Iterator[WorkerEnv]:
+def started(task: Task) -> Iterator[WorkerEnv]:
     with WorkerEnv("alfred", "embedded", {}) as made:
         made.reset(task, seed=0)
         yield made
+
+
+env = pytest.fixture(started)
+"""One that a test may kill."""
+lasting = pytest.fixture(started, scope="module")
+"""One for all tests that leave it as it is."""
 
 
 def simulator(env: Env) -> psutil.Process:
@@ -37,7 +42,8 @@ def simulator(env: Env) -> psutil.Process:
     return next(p for p in family if "inhabit.envs.simulators.household.wire" in p.cmdline())
 
 
-def test_it_is_all_that_the_environment_inside_is(env: WorkerEnv) -> None:
+def test_it_is_all_that_the_environment_inside_is(lasting: WorkerEnv) -> None:
+    env = lasting
     for capability in (Expert, Forkable, Tools, Privileged):
         assert isinstance(env, capability)
     assert isinstance(env, Expert)
@@ -109,7 +115,7 @@ def test_a_runner_killed_leaves_nothing(task: Task) -> None:
     wait_for(lambda: not any(alive(p.pid) for p in family))
 
 
-def test_memory_of_a_worker_with_a_room(env: WorkerEnv) -> None:
-    worker = psutil.Process(env.pid)
+def test_memory_of_a_worker_with_a_room(lasting: WorkerEnv) -> None:
+    worker = psutil.Process(lasting.pid)
     family = [worker, *worker.children(recursive=True)]
     assert sum(p.memory_info().rss for p in family) < 600e6

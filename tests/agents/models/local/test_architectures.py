@@ -25,7 +25,7 @@ from tests.agents.models.local.zoo.table import ARCHITECTURES
 
 KNOWN = {one.model_type: one for one in ARCHITECTURES}
 ROOT = Path(__file__).resolve().parents[4]
-QUICK = {"mllama": "tree", "paligemma": "batch", "lfm2": "batch"}
+QUICK = {"mllama": "tree", "lfm2": "batch"}
 
 
 @pytest.fixture(autouse=True)

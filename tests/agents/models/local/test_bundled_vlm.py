@@ -63,7 +63,7 @@ def test_it_plays_by_beams_with_its_own_settings(tmp_path: Path) -> None:
         "beam",
         tmp_path / "run",
         model="local:inhabit-vlm",
-        settings={"agent.width": 1},
+        settings={"agent.width": 1, "in_process": True, "wire": "none"},
         candidates="vocabulary",
         n=1,
         max_steps=1,

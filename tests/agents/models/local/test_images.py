@@ -31,7 +31,9 @@ SYSTEM = "You act."
 RGB = np.random.default_rng(0).integers(0, 256, (8, 16, 16, 3), dtype=np.uint8)
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(
+    scope="module", params=["llava", "qwen", pytest.param("idefics", marks=pytest.mark.slow)]
+)
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -23,7 +23,7 @@ KINDS = {"llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
 VISION = {"llava": "vision_tower", "qwen": "visual", "idefics": "vision_model"}
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["llava", "qwen", pytest.param("idefics", marks=pytest.mark.slow)])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -130,7 +130,7 @@ def test_it_plays_with_the_settings_that_it_recommends(
         n=1,
         max_steps=3,
         candidates="vocabulary",
-        settings={"in_process": True},
+        settings={"in_process": True, "wire": "none"},
     )
     assert run.episodes()[0]["ending"] in ("step_limit", "success")
 
