@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -32,6 +33,20 @@ from inhabit.episodes.view import LackingError
 FILE = "credit.jsonl"
 _MOST = 500
 """Actions of an expert that has not reached the goal by then and never will."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How the expert goes on from a state."""
+
+    effort: Effort | None
+    """What it needs to the goal; None if it does not reach it."""
+    actions: tuple[Action, ...] = ()
+
+
+_Known = dict[str | None, _Way]
+"""State -> the way from there. Equal states have the same way, so that the expert is asked about
+each once, and who follows its way has no regret."""
 
 
 def credit_run(
@@ -113,10 +128,11 @@ def credit_episode(
     end = episode.end()
     assert end is not None, "Only what has ended has a credit."
     points: list[_Point] = []
+    known: _Known = {}
     again: Episode | None = None
     for step, again in retraced(env, episode):
-        points.append(_Point(episode, step, again, options))
-    after = None if again is None else cost_to_go(again)
+        points.append(_Point(episode, step, again, options, known))
+    after = None if again is None else _way(again, known).effort
     limit = episode.task.max_steps if most is None else most
     steps: list[StepCredit] = []
     for point in reversed(points):
@@ -131,42 +147,66 @@ def credit_episode(
     )
 
 
-def cost_to_go(episode: Episode) -> Effort | None:
-    """What the expert needs from here; None if it does not reach the goal. `episode` stays."""
-    found, _ = _way(episode)
-    return found
-
-
-def _way(episode: Episode) -> tuple[Effort | None, Sequence[Action]]:
-    """The same, and the expert's first plan."""
-    first: Sequence[Action] | None = None
-    actions = steps = 0
+def _way(episode: Episode, known: _Known) -> _Way:
+    """The expert's way from here, walked in a copy unless it is `known`."""
+    if (found := known.get(_state(episode))) is not None:
+        return found
     with episode.fork() as copy:
-        env = copy.env
-        assert isinstance(env, Expert), "A copy can do what its original can."
-        while not copy.now.success:
-            plan = env.plan()
-            first = plan if first is None else first
-            if not plan or copy.now.over:
-                return None, first
-            for number, action in enumerate(plan):
-                now = copy.act(Decision(action))
-                actions, steps = actions + 1, steps + now.cost
-                if (now.reason is not None and number == 0) or actions > _MOST:
-                    return None, first
-                if now.reason is not None or now.success or now.over:
-                    break
-    return Effort(actions=actions, steps=steps), first or ()
+        return _walked(copy, known)
+
+
+def _walked(copy: Episode, known: _Known) -> _Way:
+    """The expert's way from where `copy` is, to the goal or to a state whose way is `known`.
+
+    The ways of all states that it passes are known from then on.
+    """
+    assert isinstance(copy.env, Expert), "A copy can do what its original can."
+    passed: list[tuple[str | None, Action, int]] = []
+    plan: Sequence[Action] = ()
+    end: _Way | None = None
+    while end is None:
+        state = _state(copy)
+        new = not plan
+        if copy.now.success:
+            end = _Way(NOTHING)
+        elif state in known:
+            end = known[state]
+        elif copy.now.over or len(passed) > _MOST or not (plan := plan or copy.env.plan()):
+            end = _Way(None)
+        else:
+            now = copy.act(Decision(plan[0]))
+            passed.append((state, plan[0], now.cost))
+            if now.reason is not None and new:
+                end = _Way(None, tuple(plan[1:]))
+            plan = plan[1:] if now.reason is None else ()
+    for number, (state, action, cost) in reversed([*enumerate(passed)]):
+        effort = end.effort and Effort(actions=1, steps=cost) + end.effort
+        end = _Way(effort, (action, *end.actions))
+        if state is not None and (effort is not None or number == 0):
+            known[state] = end
+    return end
+
+
+def _state(episode: Episode) -> str | None:
+    """What names the state; None where the environment doesn't tell."""
+    return episode.env.digest() if isinstance(episode.env, Privileged) else None
 
 
 class _Point:
     """A recorded decision, and what the expert says of the state before it."""
 
     def __init__(
-        self, record: EpisodeRecord, step: StepRecord, again: Episode, options: int
+        self,
+        record: EpisodeRecord,
+        step: StepRecord,
+        again: Episode,
+        options: int,
+        known: _Known,
     ) -> None:
         self._step = step
-        self._to_go, self._plan = _way(again)
+        self._known = known
+        way = _way(again, known)
+        self._to_go, self._plan = way.effort, way.actions
         self._misses = self._overlooks(record, again)
         self._options = {text: self._try(again, text) for text in _others(step, options)}
 
@@ -204,7 +244,7 @@ class _Point:
             return None
         with again.fork() as copy:
             cost = copy.act(Decision(action)).cost
-            after = cost_to_go(copy)
+            after = _walked(copy, self._known).effort
         return after and Effort(actions=1, steps=cost) + after
 
     def _cause(self, action: str | None, *, failed: bool) -> Dimension:
