@@ -30,8 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "rank": ("--model", "scripted:first"),
         "rank-blank": ("--model", "scripted:first", "--sight", "blank"),
         "oracle": ("--candidates", "oracle"),
+        "longer": ("--max-steps", 5),
     }.items():
-        agent = {"rank-blank": "rank", "oracle": "random"}.get(name, name)
+        agent = {"rank-blank": "rank", "oracle": "random", "longer": "random"}.get(name, name)
         inhabit("run", "toy", "--agent", agent, *base, *more, "--out", out / name)
     inhabit("judge", out / "random")
     fork = ("--episode", 0, "--step", 0, "--action", "go to the hall")
@@ -40,10 +41,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_only_like_is_held_against_like(folder: Path) -> None:
-    """Candidates and grants make boards of their own."""
+    """Candidates, grants and limits make boards of their own."""
     found = {Path(row.folder).name: row for row in rows(folder)}
     assert found["random"].board == found["rank"].board == found["rank-blank"].board
-    assert len({found[name].board for name in ("random", "expert", "oracle")}) == 3
+    assert len({found[name].board for name in ("random", "expert", "oracle", "longer")}) == 4
     boards = [row.board for row in rows(folder)]
     assert boards == sorted(boards)
 
@@ -65,9 +66,10 @@ def test_the_table_and_the_page(folder: Path) -> None:
     stream = io.StringIO()
     write_csv(found, stream)
     table = list(csv.DictReader(io.StringIO(stream.getvalue())))
-    assert len(table) == 5 and {line["env"] for line in table} == {"toy"}
+    assert len(table) == 6 and {line["env"] for line in table} == {"toy"}
+    assert {(line["limit"], line["seed"]) for line in table} == {("4 steps", "0"), ("5 steps", "0")}
     text = page(found)
-    assert text.count("<tr data-env") == 5 and 'name="candidates"' in text
+    assert text.count("<tr data-env") == 6 and 'name="candidates"' in text
     assert 'name="env"' not in text, "A filter with one choice filters nothing."
 
 

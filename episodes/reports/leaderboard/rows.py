@@ -27,16 +27,19 @@ class RunRow(BaseModel, frozen=True):
 
     folder: str
     board: str
-    """What the runs of one board share: environment, backend, candidates, grants and tasks."""
+    """What the runs of one board share: environment, backend, candidates, grants, limit, tasks."""
     env: str
     backend: str
     candidates: str
     grants: str
+    limit: str
+    """Actions of an episode, at the most."""
     tasks: str
     """How many, and a short hash of them all."""
     agent: str
     model: str
     image: Sight
+    seed: int
     scores: Scores
     action: PartScore | None
     """By the oracle; None where `inhabit judge` has not been run."""
@@ -82,7 +85,9 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
         f"{len(run.tasks)} {'task' if len(run.tasks) == 1 else 'tasks'} ({tasks.hexdigest()[:8]})"
     )
     grants = ", ".join(header.told) or "none"
-    conditions = (header.env, header.backend, header.candidates.value, grants, named)
+    most = header.max_steps
+    limit = "the tasks' own" if most is None else f"{most} {'step' if most == 1 else 'steps'}"
+    conditions = (header.env, header.backend, header.candidates.value, grants, limit, named)
     return RunRow(
         folder=str(run.folder),
         board=" / ".join(conditions),
@@ -90,10 +95,12 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
         backend=header.backend,
         candidates=header.candidates.value,
         grants=grants,
+        limit=limit,
         tasks=named,
         agent=header.agent,
         model=header.model or "",
         image=header.image,
+        seed=header.seed,
         scores=score(run, others=runs),
         action=None if judged is None else judged.action,
         genuine=None if judged is None else judged.genuine,
@@ -105,7 +112,7 @@ def _flat(row: RunRow) -> Mapping[str, object]:
     scores = row.scores
     return {
         **{name: getattr(row, name) for name in ("env", "backend", "candidates", "grants")},
-        **{name: getattr(row, name) for name in ("tasks", "agent", "model")},
+        **{name: getattr(row, name) for name in ("limit", "tasks", "agent", "model", "seed")},
         "image": row.image.value,
         "episodes": scores.episodes,
         "faults": scores.faults,
@@ -138,7 +145,7 @@ def _worth(scores: Scores) -> Iterator[tuple[str, object]]:
                 yield f"sight_{sight}_{name}_{which}", None if one is None else one.interval[end]
 
 
-_FILTERS = ("env", "backend", "candidates", "grants", "agent", "image")
+_FILTERS = ("env", "backend", "candidates", "grants", "limit", "agent", "image")
 
 
 def page(found: Sequence[RunRow]) -> str:
