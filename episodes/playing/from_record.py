@@ -8,6 +8,7 @@ one.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -150,10 +151,11 @@ def plan_like(
         again = model is not None or ("model", "base_url") in assigned(said, owners)
         known = asked == planner.model or not registration.is_place(name)
         if not (again or trusted or known):
+            address = before.get("model", {}).get("base_url")
+            repeat = ["--model", asked, *(["--base-url", str(address)] if address else [])]
             raise SettingError(
                 f"{where} names the model {asked!r}. Models named in a record are not used unless "
-                f"you repeat them: --model {asked}, or give --trust-record if the record is your "
-                "own."
+                f"you repeat them: {shlex.join(repeat)}{_OR_TRUST}."
             )
     planned = plan(
         header.env,

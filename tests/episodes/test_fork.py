@@ -15,6 +15,7 @@ from inhabit.episodes.playing.preference import Continuation, preferred, read_pa
 from inhabit.episodes.playing.replay import replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
+from tests.agents.models.endpoints.endpoint import endpoint, good
 
 IN_PROCESS = ["--set", "in_process=true"]
 
@@ -51,6 +52,22 @@ def test_another_action_leads_elsewhere(chance: Run, capsys: pytest.CaptureFixtu
     assert forked.header.fork == pair.changed
     assert [r.difference for r in replay_run(forked, toy)] == [None], "A run like any other."
     assert Run.open(chance.folder).episode(1).last() == was, "The original is as it was."
+
+
+def test_one_refusal_says_all_that_a_fork_of_an_endpoint_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with endpoint(lambda request, number: good('{"action": "go to the hall"}')) as serving:
+        asked = ["--model", "openai:m", "--base-url", serving.base_url]
+        with pytest.raises(SystemExit):
+            out = ["--out", str(tmp_path / "run"), *IN_PROCESS]
+            main(["run", "toy", "--agent", "chat", *asked, "--n", "1", "--max-steps", "2", *out])
+        run = Run.open(tmp_path / "run")
+        words = ["--episode", "0", "--step", "1", "--action", "go to the kitchen"]
+        capsys.readouterr()
+        assert fork(run, *words) == 2
+        assert " ".join(asked) in " ".join(capsys.readouterr().err.split())
+        assert fork(run, *words, *asked) == 0
 
 
 def test_the_better_way_is_named(tmp_path: Path) -> None:
