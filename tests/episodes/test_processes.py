@@ -64,21 +64,15 @@ OUTER = {
     "ray": Outer(["toy", "--ray", "--set", "delay=0.1"], "raylet/raylet", episodes=6, vital=True),
 }
 SIGNALS = (SIGINT, SIGTERM, SIGHUP, SIGKILL)
-# The one that a killed run meets most often; all of them under `scripts/test --all`.
-QUICK = [("household", SIGKILL, "runner")]
-REST = [
-    (outer, number, victim)
+CELLS = [
+    pytest.param(outer, number, victim, id=f"{outer}-{number.name}-{victim}")
     for outer in OUTER
     for number in SIGNALS
     for victim in OUTER[outer].victims
-    if (outer, number, victim) not in QUICK
-]
-CELLS = [pytest.param(*cell, id="-".join((cell[0], cell[1].name, cell[2]))) for cell in QUICK] + [
-    pytest.param(*cell, id="-".join((cell[0], cell[1].name, cell[2])), marks=pytest.mark.slow)
-    for cell in REST
 ]
 
 
+@pytest.mark.slow  # what the quick tests kill: test_resume.py, tests/envs/worker/test_household.py
 @pytest.mark.parametrize(("outer", "number", "victim"), CELLS)
 def test_nothing_is_left_and_the_run_completes(
     outer: str, number: Signals, victim: str, tmp_path: Path

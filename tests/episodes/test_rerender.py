@@ -48,6 +48,7 @@ def test_an_episode_is_rendered_larger_with_its_way(house: Run) -> None:
         assert len(view) == max(1, step.act.cost), "One image for each low-level step."
 
 
+@pytest.mark.slow
 def test_the_video_moves_and_has_a_poster(house: Run) -> None:
     assert command("show", house.folder, "--video") == 0
     folder = house.episode(0).folder

@@ -118,6 +118,7 @@ class Told:
         return cells
 
 
+@pytest.mark.slow
 def test_a_network_learns_what_an_image_shows() -> None:
     examples, told = [*of(twins)()][:80], Told()
     train, test = examples[:60], examples[60:]

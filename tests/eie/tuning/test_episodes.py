@@ -120,6 +120,7 @@ def test_a_whole_history_is_tuned_on_with_its_images(
     assert [line.loss for line in heard if line.kind == "step"]
 
 
+@pytest.mark.slow
 def test_the_packages_multimodal_model_is_tuned_merged_and_acts(made: Path, tmp_path: Path) -> None:
     for name in ("decoder", "base", "merged"):
         (tmp_path / name).mkdir()

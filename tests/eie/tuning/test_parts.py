@@ -64,6 +64,7 @@ def test_the_projector_alone(llava: Path, made: Path, tmp_path: Path, objective:
     assert scores(result.model, made) != pytest.approx(scores(f"local:{llava}", made), abs=0.01)
 
 
+@pytest.mark.slow
 def test_everything_in_a_text_model(made: Path, tmp_path: Path) -> None:
     base = save_llama(tmp_path / "base")
     result, heard = train(made, base, tmp_path / "a", targets="none", whole="all", epochs=2)

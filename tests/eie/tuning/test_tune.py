@@ -210,12 +210,13 @@ def test_micro_batches_give_the_same_steps(
         assert (one.norm or 0) == pytest.approx(other.norm or 0, rel=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
         {"checkpointing": True},
-        pytest.param({"attention": "eager"}, marks=pytest.mark.slow),
-        pytest.param({"cache": 0}, marks=pytest.mark.slow),
+        {"attention": "eager"},
+        {"cache": 0},
     ],
 )
 def test_settings_of_speed_and_memory_change_no_loss(

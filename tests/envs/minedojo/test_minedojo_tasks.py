@@ -80,10 +80,11 @@ def test_a_frozen_task_costs_what_it_says(kind: str) -> None:
     assert (met, cost) == (total, task.reference_cost), task.id
 
 
+@pytest.mark.slow
 def test_minedojos_tasks_validate() -> None:
     tasks = list(read("programmatic", MineDojoSettings(tasks=official())))
     assert len(tasks) == len({one.id for one in tasks}) == 1572
-    for one in tasks[::5]:
+    for one in tasks:
         read_scene(one)
     assert len(list(read("creative", MineDojoSettings(tasks=official())))) == 1558
     assert [one.id for one in read("harvest_1_log", MineDojoSettings(tasks=official()))] == [

@@ -94,6 +94,7 @@ def test_a_world_has_one_picture_whatever_came_before(view: View):
     assert (picture(start, view, stage) == picture(start, view)).all()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_another_process():
     script = (
         "import hashlib\n"

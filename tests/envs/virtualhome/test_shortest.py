@@ -128,10 +128,11 @@ def compared(states: int, seed: int) -> list[int]:
     return kinds
 
 
-def test_best_actions_are_those_of_an_exhaustive_search() -> None:
-    unknown, _, known = compared(len(GOALS), seed=1)
-    assert known >= 5
-    assert unknown
+@pytest.mark.parametrize("states", [6, pytest.param(len(GOALS), marks=pytest.mark.slow)])
+def test_best_actions_are_those_of_an_exhaustive_search(states: int) -> None:
+    unknown, _, known = compared(states, seed=1)
+    assert known >= states // 3
+    assert unknown or states < len(GOALS)
 
 
 @pytest.mark.parametrize("held", [False, True])

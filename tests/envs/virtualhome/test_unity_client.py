@@ -352,6 +352,7 @@ class TestStartingIt:
             make("unity", settings)
         assert set(psutil.Process().children()) <= before
 
+    @pytest.mark.slow
     def test_two_at_once_have_a_port_each_whatever_port_is_taken(self, tmp_path):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             settings = VirtualHomeSettings(

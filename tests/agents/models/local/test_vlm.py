@@ -118,7 +118,8 @@ def test_each_turn_is_read_once_however_long_the_episode(
     assert sum(read) < len(model.encoder.prompt(episode(*shown)).ids) / 4
 
 
-@pytest.mark.parametrize("agent", [pytest.param("rank", marks=pytest.mark.slow), "beam"])
+@pytest.mark.slow  # the bundled one plays in test_bundled_vlm.py
+@pytest.mark.parametrize("agent", ["rank", "beam"])
 def test_it_plays_with_the_settings_that_it_recommends(
     folder: Path, tmp_path: Path, agent: str
 ) -> None:

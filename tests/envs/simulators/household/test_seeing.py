@@ -209,6 +209,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_actions_give_the_same_bytes_in_another_process() -> None:
     digests = {
         subprocess.run(
