@@ -62,15 +62,8 @@ def rows(source: Path, form: str, *more: str) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("env", "reason"),
-    [
-        ("toy", True),
-        ("toy", False),
-        ("alfred", True),
-        pytest.param("alfred", False, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("reason", [True, False])
+@pytest.mark.parametrize("env", ["toy", pytest.param("alfred", marks=pytest.mark.slow)])
 def test_a_row_of_a_run_is_what_chat_was_asked(env: str, reason: bool, tmp_path: Path) -> None:
     with inhabit.open(env) as session:
         plan = session.plan()

@@ -38,10 +38,8 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-@pytest.mark.parametrize(
-    "save",
-    [save_llava, *(pytest.param(s, marks=pytest.mark.slow) for s in (save_qwen, save_idefics))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("save", [save_llava, save_qwen, save_idefics])
 def test_each_picture_is_read_once(
     save: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def test_shortest_plans(
     assert best(item, account(held, near, far)) == known
 
 
+@pytest.mark.slow
 def test_tasks_follow_from_the_seed_and_validate() -> None:
     template = MineDojoTemplate()
     changes = dict.fromkeys(template.changes, 0)

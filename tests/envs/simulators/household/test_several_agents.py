@@ -98,6 +98,7 @@ def test_an_agent_that_is_not_there_is_refused(pair: Controller) -> None:
         assert simulator.agent == before
 
 
+@pytest.mark.slow
 def test_one_agent_alone_is_drawn_as_ever() -> None:
     """Also after two have been in the same room."""
     simulator = Simulator("FloorPlan301", width=64, height=64)
