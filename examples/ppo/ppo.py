@@ -162,7 +162,7 @@ def main() -> None:
     add("--test-tasks", type=int, default=100, help="number of other tasks to evaluate on")
     add("--task-file", help="where tasks come from instead of the sampler")
     add("--settings", default="{}", help="of the environment, as JSON")
-    add("--reward", default="progress", help="success, conditions or progress")
+    add("--reward", default="progress", help="success, conditions, progress or regret")
     add("--max-steps", type=int, help="actions per episode")
     add("--envs", type=int, default=32, help="episodes at once")
     add("--horizon", type=int, default=32, help="steps of each between updates")
