@@ -188,6 +188,19 @@ class BuildsTwins(Protocol):
 
 
 @runtime_checkable
+class BuildsSquares(Protocol):
+    """A template that builds the pictures of a square as scenes of their own."""
+
+    def squares(self, task: Task, rng: random.Random) -> Sequence[Sequence[Task]]:
+        """Tasks by goal, and for each goal by picture.
+
+        The tasks of a picture differ in their goals alone, those of a goal in their scenes. Words
+        tell the same of all scenes. Empty if there is no square.
+        """
+        ...
+
+
+@runtime_checkable
 class SaysInWords(Protocol):
     """A template of an environment whose texts have names such as "kitchentable"."""
 

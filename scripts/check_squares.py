@@ -25,7 +25,8 @@ _OTHERS = re.compile(
     r"wrong to) ([^,;:.]+)|To ([^,;:.]+) is not what"
 )
 _AWAY = re.compile(
-    r"the ([a-z ]+?) (?:is|are) (not in view|in view, but out of reach|within reach)"
+    r"the (?:open |closed )?([a-z ]+?) (?:is|are) "
+    r"(not in view|in view, but out of reach|within reach)"
 )
 
 Finding = tuple[str, str, str]
@@ -49,6 +50,8 @@ def _faults(cells: Sequence[Example]) -> Iterator[str]:
     if (len(rows), len(columns)) not in LEAST or len(grid) != len(rows) * len(columns):
         yield f"{len(cells)} cells are no square of {len(rows)} goals and {len(columns)} pictures."
         return
+    if {cell.answer for cell in cells} != set(range(len(cells[0].candidates))):
+        yield "An option is never right."
     if len(cells) > len(grid):
         yield "Two examples are in one cell."
     if len({(cell.candidates, cell.kind, cell.text, cell.split) for cell in cells}) > 1:
@@ -61,8 +64,8 @@ def _faults(cells: Sequence[Example]) -> Iterator[str]:
         line = [grid[row, column] for column in columns]
         if len({cell.goal for cell in line}) > 1:
             yield f"Row {row} has several goals."
-        if {cell.answer for cell in line} != set(range(len(line[0].candidates))):
-            yield f"Row {row} does not make each option right once."
+        if len({cell.answer for cell in line}) < len(line):
+            yield f"Row {row} has one answer for two pictures."
     for column in columns:
         line = [grid[row, column] for row in rows]
         if len({cell.image for cell in line}) > 1:
@@ -120,7 +123,7 @@ class SquareReasons:
             things: in the scene.
         """
         rows = 1 + max(row for square, row, _ in self._cells if square == example.square)
-        columns = len(example.candidates)
+        columns = 1 + max(column for square, _, column in self._cells if square == example.square)
         below = self._cells.get((example.square, (example.row + 1) % rows, example.column))
         beside = self._cells.get((example.square, example.row, (example.column + 1) % columns))
         if below is not None:

@@ -40,7 +40,8 @@ _WISH = re.compile(
     r"rinse|clean|give|heat|warm|microwave|make|cool|chill|let|set|load|open|close|turn|go|walk|"
     r"slice|cut|get|drop|grab|keep|clear|do|tidy|leave|wipe|store)\b"
     r"|\b(?:should|want|wants|wanted|need|needs|needed|would like|belongs?|must|has to|have to|"
-    r"can|could|will|would|may|might|so that|in order to|if|once|until|before|after|to be)\b"
+    r"can|could|will|would|may|might|so that|in order to|if|once|until|before|after|to be|"
+    r"(?:asks|asked|task is)(?: of)?(?: you)?(?: is)? to)\b"
     r"|\b(?:craft|smelt)\s+(?:the|a|an|some)\b"
 )
 _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b")

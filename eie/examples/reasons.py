@@ -1,6 +1,6 @@
 """Reasons in the order perception, cognition, action; each sentence is a claim that was checked.
 
-"The mug is in your hand, and the fridge is closed and within reach. The goal asks you to cool the
+"The mug is in your hand, and the closed fridge is within reach. The goal asks you to cool the
 mug, and nothing gets into the fridge while it is closed. So open the fridge. To go to the microwave
 would serve to heat the mug, which the goal does not ask for."
 """
@@ -135,7 +135,7 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
     if context.task is not None:
         held = []
     if target is None:
-        return held, (kind_of(context.answer.arguments[-1]),)
+        return _elsewhere(context, template, held)
     kind = target.kind
     the = f"the {kind} {be(kind)}"
     match kind_of_action:
@@ -147,20 +147,38 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
             free = [] if held else ["your hands are empty"]
             return [f"{the} {_where(target, context)}", *held, *free], (kind,)
         case ActionKind.PUT if target.states.get("open"):
-            return [*held, f"{the} open"], (f"open {kind}", kind)
+            return [*held, _near("open", kind)], (f"open {kind}", kind)
         case ActionKind.OPEN:
-            return [*held, f"{the} closed"], (f"closed {kind}", kind)
+            return [*held, _near("closed", kind)], (f"closed {kind}", kind)
         case ActionKind.CLOSE:
             inside = [t for t in context.things if t.support == target.name and t.inside]
             what = [f"the {t.kind} {be(t.kind)} in it" for t in inside if t.pixels][:1]
-            return [f"{the} open", *what, *held], (f"open {kind}", kind)
+            return [_near("open", kind), *what, *held], (f"open {kind}", kind)
         case ActionKind.SWITCH_ON:
             return [*held, f"{the} off"], (kind,)
         case ActionKind.SWITCH_OFF:
             return [*held, f"{the} on"], (kind,)
         case ActionKind.CUT:
             return [*held, f"{the} {_where(target, context)}"], (kind,)
+        case ActionKind.GATHER:
+            return [*held, f"{the} in view"], (kind,)
     return [*held, f"{the} within reach"], (kind,)
+
+
+def _near(state: str, kind: str) -> str:
+    """That it is within reach as well: in another picture of a square, it may be closed too."""
+    return f"the {state} {kind} {be(kind)} within reach"
+
+
+def _elsewhere(
+    context: StepContext, template: Template, held: list[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """What the answer goes to another room for, and that it is not to be seen."""
+    handling = (a for a in context.plan if template.action_kind(a) not in _MOVING)
+    wanted = next((context.target(action) for action in handling), None)
+    if wanted is not None and not wanted.pixels and not wanted.held:
+        held = [*held, f"the {wanted.kind} {be(wanted.kind)} not in view"]
+    return held, tuple(thing.kind for thing in context.held[:1])
 
 
 def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple[str, ...]]:
@@ -182,11 +200,17 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
     kind = target.kind if target is not None else kind_of(answer.arguments[-1]).replace("_", " ")
     is_, it = be(kind), "they are" if is_plural(kind) else "it is"
     match template.action_kind(answer):
+        case ActionKind.GO | ActionKind.SEARCH if target is None:
+            return (
+                f"for that, you have to be in the {kind}",
+                f"that cannot be done from here, but in the {kind}",
+                f"for that, you first have to reach the {kind}",
+            )
         case ActionKind.GO | ActionKind.SEARCH:
             return (
                 f"for that, you have to be at the {kind}",
                 f"that cannot be done from here, but at the {kind}",
-                f"the way to that leads to the {kind}",
+                f"for that, you first have to reach the {kind}",
             )
         case ActionKind.TAKE:
             return (
@@ -214,8 +238,8 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
         case ActionKind.MAKE:
             made = answer.arguments[0].replace("_", " ")
             if made in wish:
-                return ("all that it takes is at hand", f"everything for the {made} is there")
-            return (f"for that, the {made} has to be made first", f"that takes the {made}")
+                return ("all that it takes is at hand", "everything that it takes is there")
+            return (f"for that, the {made} has to be made first", f"the {made} is needed for that")
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
         case ActionKind.GATHER:

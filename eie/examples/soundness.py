@@ -69,7 +69,7 @@ class Soundness:
         """
         if moment.sound is None:
             try:
-                self._check(moment, facts, places)
+                self.check(moment, facts, places)
                 moment.sound = True
             except RejectedError as error:
                 self.refuse(error)
@@ -101,7 +101,14 @@ class Soundness:
             return True
         return far.pixels * NEARER <= near.pixels
 
-    def _check(self, moment: AskedMoment, facts: Sequence[str], places: Sequence[str]) -> None:
+    def check(
+        self, moment: AskedMoment, facts: Sequence[str] = (), places: Sequence[str] = ()
+    ) -> None:
+        """Check that a moment's answer works, and its image shows what it depends on.
+
+        Raises:
+            RejectedError: it does not.
+        """
         # A disturbance may have undone what the words tell.
         for fact in places:
             check_statement(fact, moment.context.things, self._template.lexicon)
@@ -122,6 +129,8 @@ class Soundness:
         going = self._template.action_kind(moment.answer) is ActionKind.GO
         carrying = any(thing.pixels >= self._least for thing in context.held)
         target = context.target(moment.answer)
+        if target is None and going and carrying:
+            return  # It goes to another room.
         alike = context.alike(target.name) if target is not None else ()
         absent = target is not None and not any(thing.pixels for thing in alike)
         least = self._least if not going else self._least // FARTHER

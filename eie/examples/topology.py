@@ -44,6 +44,11 @@ class Topology:
         names = nx.lexicographical_topological_sort(self._graph, key=place.__getitem__)
         return [self._events[name] for name in names]
 
+    def end(self, event: Event) -> Event:
+        """The last event that needs this one, or itself."""
+        later = nx.descendants(self._graph, event.name)
+        return [one for one in self.order() if one is event or one.name in later][-1]
+
     def done(self, actions: Iterable[Action], template: Template) -> frozenset[str]:
         """Names of what has come about by these actions, all of which succeeded, in order."""
         found: set[str] = set()

@@ -134,6 +134,8 @@ class ExampleWriter:
     def purpose(self, context: StepContext) -> str:
         """The part of the goal that the plan serves first, beyond holding something."""
         event = self._served(context)
+        if self._template.action_kind(context.plan[-1]) in _MADE:
+            event = self._topology.end(event) if event else self._topology.order()[-1]
         return event.wish if event is not None else ""
 
     def _served(self, context: StepContext) -> Event | None:
@@ -416,6 +418,9 @@ class _Words:
 
 _MOVED = (ActionKind.TAKE, ActionKind.PUT)
 """Kinds of actions that are about the thing that is moved as well."""
+
+_MADE = (ActionKind.MAKE, ActionKind.GATHER)
+"""Kinds of actions after which something is carried that the goal asks for."""
 
 
 def _speaks_of(wish: str, kind: str) -> bool:

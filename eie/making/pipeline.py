@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.eie.checking.meaning import misread
 from inhabit.eie.checking.splits import split_of
-from inhabit.eie.examples.built import BuiltTwins
+from inhabit.eie.examples.built import BuiltSquare, BuiltTwins
 from inhabit.eie.examples.checks import check_goal
 from inhabit.eie.examples.context import SynthesisEnv
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, RejectedError
@@ -25,7 +25,14 @@ from inhabit.eie.examples.squares import SquareExtractor
 from inhabit.eie.making.author import AuthorReply
 from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.core import Action, Env, Redirectable, SceneError, SceneObject, Task
-from inhabit.envs.template import ActionKind, BuildsTwins, CrossesGoals, FewRooms, Template
+from inhabit.envs.template import (
+    ActionKind,
+    BuildsSquares,
+    BuildsTwins,
+    CrossesGoals,
+    FewRooms,
+    Template,
+)
 from inhabit.episodes.episode import Episode, Limits
 
 MAX_STEPS = 50
@@ -60,7 +67,7 @@ class Pipeline:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, rng)
             if isinstance(self._template, BuildsTwins):
-                yield from self._built(env, answer, origin, rng)
+                yield from self._built(env, answer, origin, author, rng)
                 return
             episode = Episode(env, origin.task, origin.seed, Limits(origin.task.max_steps))
             plan = self._start(episode, origin)
@@ -80,7 +87,7 @@ class Pipeline:
             self._settings.groups == "squares"
             and self._settings.split_by == "room"
             and author == Procedural.name
-            and isinstance(self._template, CrossesGoals)
+            and isinstance(self._template, CrossesGoals | BuildsSquares)
             and isinstance(env, Redirectable)
         )
 
@@ -100,14 +107,22 @@ class Pipeline:
             yield piece.of_parent(len(plan)) if isinstance(piece, Draft) else piece
 
     def _built(
-        self, env: Env, answer: AuthorReply, origin: Origin, rng: random.Random
+        self, env: Env, answer: AuthorReply, origin: Origin, author: str, rng: random.Random
     ) -> Iterator[Piece]:
-        """The examples of scenes that the template builds as twins."""
-        assert isinstance(self._template, BuildsTwins)
-        tasks = self._template.twins(origin.task, self._settings.candidates, rng)
-        job = ExtractionJob(origin, self._template, self._settings, rng)
-        steps = None if answer.parent is None else self._template.steps(answer.parent)
-        for piece in BuiltTwins(env, job, self._start).pieces(tasks):
+        """The examples of scenes that the template builds as a square, or as twins."""
+        template = self._template
+        assert isinstance(template, BuildsTwins)
+        steps = None if answer.parent is None else template.steps(answer.parent)
+        pieces: Iterator[Piece]
+        if self._crosses(env, author) and isinstance(template, BuildsSquares):
+            parents = (origin.task.id, *origin.parents)
+            job = ExtractionJob(replace(origin, parents=parents), template, self._settings, rng)
+            pieces = BuiltSquare(env, job, self._start).pieces(template.squares(origin.task, rng))
+        else:
+            job = ExtractionJob(origin, template, self._settings, rng)
+            tasks = template.twins(origin.task, self._settings.candidates, rng)
+            pieces = BuiltTwins(env, job, self._start).pieces(tasks)
+        for piece in pieces:
             yield piece.of_parent(steps) if isinstance(piece, Draft) else piece
 
     def _read(self, raw: JsonValue, scene: Any) -> Proposal:

@@ -107,6 +107,15 @@ class MineDojo(Env):
             world.close()
             raise
 
+    def pursue(self, task: Task) -> None:
+        """Take on the goal of `task`, whose scene differs in nothing else.
+
+        Raises:
+            SceneError: the scene names something that there is not.
+        """
+        self._there()
+        self._scene = read_scene(task)
+
     def observe(self) -> Observation:
         """The image, uint8 (height, width, 3), and a text about health and inventory."""
         world, now = self._there()

@@ -12,7 +12,13 @@ from inhabit.envs.minedojo.evolution.scenes import (
     creatures,
     land,
 )
-from inhabit.envs.minedojo.evolution.workshop import draw_goal, inventory, made_from, needed_for
+from inhabit.envs.minedojo.evolution.workshop import (
+    draw_goal,
+    held,
+    inventory,
+    made_from,
+    needed_for,
+)
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
@@ -49,32 +55,32 @@ def _distractors(scene: MineDojoScene, rng: random.Random) -> dict[str, object] 
 
 def _emptier(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     """Carry what an ingredient is made of instead of it, so that it has to be made."""
-    held = _held(scene)
-    made = [name for name in sorted(held) if _is_stuff(name) and made_from(name)]
+    carried = held(scene)
+    made = [name for name in sorted(carried) if _is_stuff(name) and made_from(name)]
     if not made:
         return None
     name = rng.choice(made)
-    count = held.pop(name)
+    count = carried.pop(name)
     parts = made_from(name)
     for part, each in parts.items():
-        held[part] = held.get(part, 0) + (1 if part == "coal" else each * count)
+        carried[part] = carried.get(part, 0) + (1 if part == "coal" else each * count)
     if "coal" in parts:
-        held["cobblestone"] = held.get("cobblestone", 0) + 8
-    return {"initial_inventory": inventory(held, rng)}
+        carried["cobblestone"] = carried.get("cobblestone", 0) + 8
+    return {"initial_inventory": inventory(carried, rng)}
 
 
 def _more(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     """Want one more, and carry what that needs."""
     if scene.task != "harvest":
         return None
-    held = _held(scene)
+    carried = held(scene)
     for item in scene.target_names:
         for station in (FURNACE, TABLE):
             for name, count in needed_for(item, 1, station).items():
-                held[name] = held.get(name, 0) + count
+                carried[name] = carried.get(name, 0) + count
     return {
         "target_quantities": {n: c + 1 for n, c in scene.quantities.items()},
-        "initial_inventory": inventory(held, rng),
+        "initial_inventory": inventory(carried, rng),
     }
 
 
@@ -85,22 +91,15 @@ def _combined(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | N
         return None
     if set(scene.target_names) & set(other.target_names):
         return None
-    first, second = _held(scene), _held(other)
-    held = {n: first.get(n, 0) + second.get(n, 0) for n in {*first, *second}}
+    first, second = held(scene), held(other)
+    carried = {n: first.get(n, 0) + second.get(n, 0) for n in {*first, *second}}
     here = {block.offset for block in scene.blocks}
     return {
         "target_names": (*scene.target_names, *other.target_names),
         "target_quantities": {**scene.quantities, **other.quantities},
-        "initial_inventory": inventory(held, rng),
+        "initial_inventory": inventory(carried, rng),
         "blocks": (*scene.blocks, *(b for b in other.blocks if b.offset not in here)),
     }
-
-
-def _held(scene: MineDojoScene) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for item in scene.initial_inventory:
-        found[item.name] = found.get(item.name, 0) + item.quantity
-    return found
 
 
 def _is_stuff(name: str) -> bool:

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.minedojo.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.minedojo.evolution.facts import STATES, plain
-from inhabit.envs.minedojo.evolution.goals import goal_of
+from inhabit.envs.minedojo.evolution.goals import counted, goal_of
 from inhabit.envs.minedojo.evolution.scenes import every_way
-from inhabit.envs.minedojo.evolution.twins import LEAST, steps, views
+from inhabit.envs.minedojo.evolution.twins import LEAST, crossed_scenes, steps, views
 from inhabit.envs.minedojo.evolution.views import predictions
 from inhabit.envs.minedojo.evolution.workshop import (
     CRAFTED,
@@ -93,9 +93,18 @@ class MineDojoTemplate:
     def twins(self, task: Task, count: int, rng: random.Random) -> Sequence[Task]:
         """The same task among different stations, blocks and animals."""
         return [
-            task.model_copy(update={"scene": scene.model_dump(mode="json", exclude_defaults=True)})
+            task.model_copy(update={"scene": _plain(scene)})
             for scene in views(read_scene(task), count, rng)
         ]
+
+    def squares(self, task: Task, rng: random.Random) -> Sequence[Sequence[Task]]:
+        """The task's goal and another one among different stations and blocks."""
+        rows = crossed_scenes(read_scene(task), rng)
+        found = []
+        for letter, scenes in zip("ab", rows, strict=False):
+            first = _task(f"{task.id}-{letter}", scenes[0], rng)
+            found.append([first.model_copy(update={"scene": _plain(scene)}) for scene in scenes])
+        return found
 
     def steps(self, task: Task) -> int | None:
         """The length of a plan by the recipes."""
@@ -131,13 +140,17 @@ class MineDojoTemplate:
         return kind_of(VERBS, action)
 
 
+def _plain(scene: MineDojoScene) -> dict[str, JsonValue]:
+    return scene.model_dump(mode="json", exclude_defaults=True)
+
+
 def _task(name: str, scene: MineDojoScene, rng: random.Random) -> Task:
     return Task(
         id=name,
         env="minedojo",
         kind=scene.task,
         goal=goal_of(scene, made={*scene.quantities} <= {*SMELTED, *CRAFTED}, rng=rng),
-        scene=scene.model_dump(mode="json", exclude_defaults=True),
+        scene=_plain(scene),
         max_steps=MAX_STEPS,
     )
 
@@ -191,7 +204,7 @@ def _add(
     if node.way.station is not None:
         needs.append(_set_up(node.way.station, held, found))
     gathered = gathers(node.way.verb)
-    wish = f"{'get' if gathered else 'make'} {node.count} {plain(node.item)}"
+    wish = f"{'get' if gathered or wanted else 'make'} {counted(plain(node.item), node.count)}"
     found[node.item] = Event(
         node.item,
         wish,

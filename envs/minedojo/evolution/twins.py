@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 
+from inhabit.envs.minedojo.evolution.crossing import crossed
 from inhabit.envs.minedojo.evolution.views import View, clutter, predictions
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, PlacedBlock
@@ -18,6 +19,10 @@ _SIDES = ((-5, 9), (5, 9), (-6, 8), (6, 8))
 """Columns, in blocks to the right and ahead: within reach, out of reach, and at the sides."""
 _BEAST = (2, 5)
 """Where an animal stands: to the left or to the right, and ahead."""
+_LOOKS = (
+    "blocks", "initial_mobs", "initial_mob_spawn_range_low", "initial_mob_spawn_range_high"
+)  # fmt: skip
+"""Fields in which the scenes of one goal differ."""
 
 
 def views(scene: MineDojoScene, count: int, rng: random.Random) -> Sequence[MineDojoScene]:
@@ -32,9 +37,31 @@ def views(scene: MineDojoScene, count: int, rng: random.Random) -> Sequence[Mine
     if len(known) < LEAST:
         return []
     chosen = rng.sample(known, min(count, len(known)))
-    aside = rng.sample([*clutter(scene)], min(len(clutter(scene)), len(_SIDES)))
-    sides = list(zip(aside, rng.sample(_SIDES, len(aside)), strict=True))
+    sides = _sides(clutter(scene), rng)
     return [_placed(scene, one.view, sides, rng) for one in chosen]
+
+
+def crossed_scenes(scene: MineDojoScene, rng: random.Random) -> Sequence[tuple[MineDojoScene, ...]]:
+    """For each of two goals, scenes in which it has another best action; empty if there are none.
+
+    Args:
+        scene: with one of the goals; as for `views`.
+        rng: the source of randomness.
+    """
+    found = crossed(scene, rng)
+    if found is None:
+        return ()
+    goals, views = found
+    sides = _sides([kind for kind in clutter(goals[0]) if kind in clutter(goals[1])], rng)
+    placed = [_placed(goals[0], view, sides, rng) for view in views]
+    looks = [{name: getattr(one, name) for name in _LOOKS} for one in placed]
+    return [tuple(goal.model_copy(update=look) for look in looks) for goal in goals]
+
+
+def _sides(kinds: Sequence[str], rng: random.Random) -> Sequence[tuple[str, tuple[int, int]]]:
+    """What stands aside, and where."""
+    aside = rng.sample([*kinds], min(len(kinds), len(_SIDES)))
+    return list(zip(aside, rng.sample(_SIDES, len(aside)), strict=True))
 
 
 def steps(scene: MineDojoScene) -> int | None:

@@ -29,7 +29,7 @@ SOURCES = frozenset(
 """Blocks that a view may have to gather from."""
 BEASTS = frozenset(("cow", "pig", "sheep", "chicken", "rabbit", "mooshroom", "horse", "llama"))
 """Animals that a view may have."""
-_STATIONS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+STATIONS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     ((), ()), ((), ()), ((TABLE,), ()), ((), (TABLE,)), ((FURNACE,), ()), ((), (FURNACE,)),
     ((TABLE, FURNACE), ()), ((TABLE,), (FURNACE,)), ((FURNACE,), (TABLE,)),
 )  # fmt: skip
@@ -94,7 +94,7 @@ def predicted(scene: MineDojoScene, view: View) -> Predicted | None:
 
 def clutter(scene: MineDojoScene) -> Sequence[str]:
     """Kinds of placed blocks that are of no use for the goal."""
-    used, _, _ = _useful(scene)
+    used, _, _ = useful(scene)
     kinds = dict.fromkeys(block.name for block in scene.blocks)
     return [k for k in kinds if k in SOURCES and k not in used and not _is_fuel(k)]
 
@@ -104,11 +104,11 @@ def _is_fuel(kind: str) -> bool:
 
 
 def _views(scene: MineDojoScene, rng: random.Random) -> Iterator[View]:
-    blocks, beasts, stations = _useful(scene)
+    blocks, beasts, stations = useful(scene)
     others = [b for b in sorted(BEASTS) if b not in beasts]
     sets: list[tuple[tuple[str, ...], tuple[str, ...]]] = [((), ()), ((), ())]
     sets += [((block,), ()) for block in blocks] + [((), (beast,)) for beast in beasts]
-    places = [p for p in _STATIONS if {*p[0], *p[1]} <= stations]
+    places = [p for p in STATIONS if {*p[0], *p[1]} <= stations]
     pairs = [(place, what) for place in dict.fromkeys(places) for what in dict.fromkeys(sets)]
     for (near, far), (kinds, wanted) in rng.sample(pairs, min(len(pairs), _VIEWS)):
         # An animal of no use stands in some views where none of use does.
@@ -116,7 +116,7 @@ def _views(scene: MineDojoScene, rng: random.Random) -> Iterator[View]:
         yield View(near, (*far, *kinds), (*wanted, *stray))
 
 
-def _useful(scene: MineDojoScene) -> tuple[Sequence[str], Sequence[str], frozenset[str]]:
+def useful(scene: MineDojoScene) -> tuple[Sequence[str], Sequence[str], frozenset[str]]:
     """Blocks, animals and stations that a plan for the goal may use, in a fixed order."""
     held = {item.name for item in scene.initial_inventory}
     open_ = [*scene.target_names] or [str(scene.tech_item)]

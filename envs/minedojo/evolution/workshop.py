@@ -86,6 +86,14 @@ def inventory(held: Mapping[str, int], rng: random.Random) -> Sequence[Inventory
     )
 
 
+def held(scene: MineDojoScene) -> dict[str, int]:
+    """What is carried at the start."""
+    found: dict[str, int] = {}
+    for item in scene.initial_inventory:
+        found[item.name] = found.get(item.name, 0) + item.quantity
+    return found
+
+
 def needed_for(item: str, count: int, station: str) -> Mapping[str, int]:
     """The ingredients of an item that a station makes."""
     way = _way(item, station)
