@@ -319,7 +319,7 @@ def tuning(examples: Path, folder: Path) -> Named:
     from tests.agents.models.local.tiny import save_llama
 
     model = f"local:{save_llama(folder / 'model')}"
-    settings = ("epochs=13", "batch=4", "rate=0.002", "history=2", "limit=16")
+    settings = ("epochs=20", "batch=4", "rate=0.002", "history=2", "limit=16")
     words = [word for assignment in settings for word in ("--set", assignment)]
     call("tune", examples, "--base", model, "--out", folder / "tuned", *CPU, *words)
     log = lines_of(next((folder / "tuned").glob("*.jsonl")))

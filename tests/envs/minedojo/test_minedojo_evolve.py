@@ -103,21 +103,50 @@ def test_names_in_words_are_parsed() -> None:
     assert template.in_words("place crafting_table") == "place crafting table"
 
 
-def _group(template: MineDojoTemplate, env: MineDojo, number: int) -> Sequence[Example]:
+def _group(
+    template: MineDojoTemplate, env: MineDojo, number: int, settings: SynthSettings
+) -> Sequence[Example]:
     """The examples of one attempt of `inhabit synth`."""
     reply = Procedural("minedojo", template).reply(AuthorRequest(number, 4))
-    pieces = Pipeline("minedojo", template, SynthSettings(), 4).pieces(
-        env, reply, "procedural", number
-    )
+    pieces = Pipeline("minedojo", template, settings, 4).pieces(env, reply, "procedural", number)
     return [piece.example for piece in pieces if isinstance(piece, Draft)]
+
+
+def test_two_goals_have_different_answers_in_each_of_four_scenes() -> None:
+    template, rng = MineDojoTemplate(), random.Random(5)
+    rows = template.squares(template.seed(rng, "minedojo-5-0"), rng)
+    assert len(rows) == 2 and {len(row) for row in rows} == {4}
+    assert len({row[0].goal for row in rows}) == 2
+    for scenes in zip(*(map(read_scene, row) for row in rows), strict=True):
+        goals = {"task", "target_names", "target_quantities", "tech_item"}
+        assert len({scene.model_dump_json(exclude=goals) for scene in scenes}) == 1
+    assert len({scene.model_dump_json() for scene in map(read_scene, rows[0])}) == 4
+
+
+@pytest.mark.slow
+@needs_luanti
+def test_goal_and_image_together_tell_the_answers_of_a_square() -> None:
+    template = MineDojoTemplate()
+    with MineDojo(MineDojoSettings()) as env:
+        cells = next(
+            group for n in range(9) if (group := _group(template, env, n, SynthSettings()))
+        )
+        assert len(cells) == 8 and len({(one.text, one.candidates) for one in cells}) == 1
+        for row in (0, 1):
+            line = [one for one in cells if one.row == row]
+            assert len({one.goal for one in line}) == 1 and len({one.answer for one in line}) == 4
+        for one in cells:
+            assert one.lineage is not None
+            env.reset(Task.model_validate(one.lineage.task), seed=one.lineage.seed)
+            assert env.best_actions() == {env.parse(one.candidates[one.answer])}
 
 
 @pytest.mark.slow
 @needs_luanti
 def test_only_images_tell_twins_apart() -> None:
-    template = MineDojoTemplate()
+    template, twins = MineDojoTemplate(), SynthSettings(groups="twins")
     with MineDojo(MineDojoSettings()) as env:
-        groups = (_group(template, env, number) for number in range(9))
+        groups = (_group(template, env, number, twins) for number in range(9))
         group = next(group for group in groups if group)
         assert len(group) >= 3
         assert len({(one.question, one.text, one.candidates, one.goal) for one in group}) == 1
