@@ -13,7 +13,7 @@ from check_stage import Stage
 from check_texts import Reader, squeeze
 
 from inhabit.eie.examples.example import Example
-from inhabit.envs.core import SceneObject
+from inhabit.envs.core import Forkable, SceneObject
 
 LEAST = ((2, 4), (3, 3))
 """Goals and pictures that a square has at least."""
@@ -25,9 +25,11 @@ _OTHERS = re.compile(
     r"wrong to) ([^,;:.]+)|To ([^,;:.]+) is not what"
 )
 _AWAY = re.compile(
-    r"the (?:open |closed )?([a-z ]+?) (?:is|are) "
-    r"(not in view|in view, but out of reach|within reach)"
+    r"\bthe (?:open |closed )?((?:(?!\bthe\b)[a-z ])+?) (?:is|are) "
+    r"(not in view|in view, but out of reach|in view|within reach)"
 )
+_NONE = re.compile(r"\bthere is no ([a-z ]+?) in view")
+_TOLD = re.compile(r"Within reach: ([^.]*)\.")
 
 Finding = tuple[str, str, str]
 """Id of the example, cause, sentence."""
@@ -147,8 +149,13 @@ def _found(pattern: re.Pattern[str], text: str) -> list[str]:
 def _sights(text: str, stage: Stage) -> Iterator[str]:
     """Claims on what is in view and within reach that do not hold."""
     reached = {squeeze(a.arguments[-1]) for a in stage.env.actions() if stage.reaches(a)}
+    if not isinstance(stage.env, Forkable):
+        # Far things are offered as well, and what is within reach is told.
+        told = " and ".join(_TOLD.findall(stage.seen[-1].text))
+        reached = {squeeze(kind) for kind in told.split(" and ")}
     things = stage.things()
-    for said, where in _AWAY.findall(text.lower()):
+    none = [(said, "not in view") for said in _NONE.findall(text.lower())]
+    for said, where in [*_AWAY.findall(text.lower()), *none]:
         kind = squeeze(said)
         seen = any(squeeze(t.kind) == kind and t.pixels for t in things)
         if where == "not in view" and seen:

@@ -135,7 +135,7 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
     if context.task is not None:
         held = []
     if target is None:
-        return _elsewhere(context, template, held)
+        return held, (kind_of(context.answer.arguments[-1]),)
     kind = target.kind
     the = f"the {kind} {be(kind)}"
     match kind_of_action:
@@ -170,17 +170,6 @@ def _near(state: str, kind: str) -> str:
     return f"the {state} {kind} {be(kind)} within reach"
 
 
-def _elsewhere(
-    context: StepContext, template: Template, held: list[str]
-) -> tuple[list[str], tuple[str, ...]]:
-    """What the answer goes to another room for, and that it is not to be seen."""
-    handling = (a for a in context.plan if template.action_kind(a) not in _MOVING)
-    wanted = next((context.target(action) for action in handling), None)
-    if wanted is not None and not wanted.pixels and not wanted.held:
-        held = [*held, f"the {wanted.kind} {be(wanted.kind)} not in view"]
-    return held, tuple(thing.kind for thing in context.held[:1])
-
-
 def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple[str, ...]]:
     """What is not there, where the answer makes something by hand or puts something down."""
     held = next(iter(context.held))
@@ -200,12 +189,6 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
     kind = target.kind if target is not None else kind_of(answer.arguments[-1]).replace("_", " ")
     is_, it = be(kind), "they are" if is_plural(kind) else "it is"
     match template.action_kind(answer):
-        case ActionKind.GO | ActionKind.SEARCH if target is None:
-            return (
-                f"for that, you have to be in the {kind}",
-                f"that cannot be done from here, but in the {kind}",
-                f"for that, you first have to reach the {kind}",
-            )
         case ActionKind.GO | ActionKind.SEARCH:
             return (
                 f"for that, you have to be at the {kind}",

@@ -129,8 +129,6 @@ class Soundness:
         going = self._template.action_kind(moment.answer) is ActionKind.GO
         carrying = any(thing.pixels >= self._least for thing in context.held)
         target = context.target(moment.answer)
-        if target is None and going and carrying:
-            return  # It goes to another room.
         alike = context.alike(target.name) if target is not None else ()
         absent = target is not None and not any(thing.pixels for thing in alike)
         least = self._least if not going else self._least // FARTHER
