@@ -11,32 +11,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from PIL import Image as Picture
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field
 
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.agents.models.core import Image
-from inhabit.frameworks.factory import rollouts
-from inhabit.frameworks.reward import Reward
 from inhabit.frameworks.rollout import RolloutFactory
+from inhabit.frameworks.settings import RolloutSettings
 from inhabit.frameworks.turn import Turn
 
 IMAGE = "<image>"
 
 
-class VagenSettings(BaseModel, extra="forbid"):
+class VagenSettings(RolloutSettings, extra="forbid"):
     """What VAGEN's `env_config` may say."""
 
-    env: str
-    """A registered environment, such as "alfred"."""
-    n: int | None = Field(default=None, ge=1)
-    """Tasks. `reset(seed)` takes task `seed` modulo how many there are."""
-    tasks: str | None = None
-    """Where they come from, as `--tasks` has it; None samples them."""
-    seed: int = 0
-    reward: Reward = Reward.CONDITIONS
-    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Of the environment, as `--set` has it."""
-    max_steps: int | None = Field(default=None, ge=1)
     max_actions_per_step: int = Field(default=1, ge=1)
     """Actions that one reply may hold, with "|" between them."""
 
@@ -59,7 +47,7 @@ class VagenEnv:
     ) -> None:
         self.config = dict(env_config)
         self._settings = VagenSettings.model_validate(self.config)
-        self._rollout = (factory or factory_of(self._settings)).open()
+        self._rollout = (factory or self._settings.factory()).open()
 
     async def system_prompt(self) -> dict[str, Any]:
         """What the model is told once."""
@@ -98,21 +86,8 @@ class VagenHandler:
         factories = self.__dict__.setdefault("_factories", {})
         key = settings.model_dump_json()
         if key not in factories:
-            factories[key] = await asyncio.to_thread(factory_of, settings)
+            factories[key] = await asyncio.to_thread(settings.factory)
         return VagenEnv(env_config, factories[key])
-
-
-def factory_of(settings: VagenSettings) -> RolloutFactory:
-    """The episodes that a configuration asks for."""
-    return rollouts(
-        settings.env,
-        settings.n,
-        tasks=settings.tasks,
-        seed=settings.seed,
-        reward=settings.reward,
-        settings=settings.settings,
-        max_steps=settings.max_steps,
-    )
 
 
 def _observation(turn: Turn) -> dict[str, Any]:

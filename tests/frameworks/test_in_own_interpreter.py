@@ -7,27 +7,38 @@ import re
 import subprocess
 import sysconfig
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FRAMEWORKS = ("openenv", "trl", "inspect-ai", "mcp", "gymnasium")
+HERE = ROOT / "tests" / "frameworks"
+OTHERS = [HERE / "test_ors.py", HERE / "test_verifiers.py"]
+"""Verifiers brings mcp 2, and `inhabit mcp` needs mcp 1."""
+ALL = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), *OTHERS)]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
-def test_with_the_frameworks_own_packages(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("frameworks", "files"),
+    [
+        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium"), ALL),
+        (("verifiers", "openreward"), OTHERS),
+    ],
+)
+def test_with_the_frameworks_own_packages(
+    frameworks: Sequence[str], files: Sequence[Path], tmp_path: Path
+) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
     site = next((tmp_path / "venv" / "lib").glob("python3*/site-packages"))
     # They bring older versions of some packages, which are not to replace those of the tests.
     (site / "beside.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    subprocess.run([python, "-m", "pip", "install", "-q", *FRAMEWORKS], check=True)
-    tests = [str(file) for file in (ROOT / "tests" / "frameworks").glob("test_*.py")]
-    tests.remove(__file__)
+    subprocess.run([python, "-m", "pip", "install", "-q", *frameworks], check=True)
     done = subprocess.run(
-        [python, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *tests],
+        [python, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *files],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -1,0 +1,59 @@
+"""What an episode shows, as digests of pixels, and what another program shows of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from inhabit.frameworks.rollout import RolloutFactory
+
+FAILS = "dance with the moon"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An episode whose first action fails."""
+
+    texts: Sequence[str]
+    """Of its actions."""
+    pixels: Sequence[str]
+    """A digest for each turn: one more."""
+    value: float
+    """The sum of its rewards."""
+
+
+def episode(factory: RolloutFactory, task: int) -> Shown:
+    """Play a task as its expert does, after one action that fails."""
+    with factory.open() as rollout:
+        turns = [rollout.reset(task)]
+        texts = [FAILS, *rollout.session.plan()]
+        turns += [rollout.act(text) for text in texts]
+        value = rollout.value
+    assert turns[1].reason is not None and turns[-1].success
+    return Shown(texts, [digest(turn.picture) for turn in turns], value)
+
+
+def digest(pixels: Any) -> str:
+    """Of a picture's pixels, uint8 (H, W, 3)."""
+    assert pixels.dtype == np.uint8 and pixels.ndim == 3
+    return hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest()
+
+
+def of_png(encoded: str) -> str:
+    """The digest of a PNG file in base64."""
+    return digest(np.asarray(Image.open(io.BytesIO(base64.b64decode(encoded)))))
+
+
+def of_parts(parts: Sequence[dict[str, Any]]) -> str:
+    """The digest of the only picture among a chat message's content parts."""
+    (url,) = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    kind, encoded = url.split(",")
+    assert kind == "data:image/png;base64"
+    return of_png(encoded)
