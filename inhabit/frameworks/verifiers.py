@@ -23,6 +23,9 @@ from inhabit.frameworks.turn import Turn
 class InhabitConfig(vf.TasksetConfig, RolloutSettings):
     """What `--env.taskset.*` may say."""
 
+    # Verifiers' command line reads the defaults before it reads what was given.
+    env: str = ""
+    """A registered environment."""
     pictures: bool = True
     """Whether messages show pictures; False for models without eyes."""
 
