@@ -8,9 +8,14 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
 from numpy.typing import NDArray
+
+try:
+    # Private names of Numba: `_CodeOnDisk` says what they are for. Without them it starts slower.
+    from numba.core.caching import FunctionCache
+    from numba.core.runtime import rtsys
+except ImportError:
+    FunctionCache = rtsys = None
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,17 +38,20 @@ def kernel(function: F) -> F:
     Code on disk is dropped when the function's own file changes, and no other. So a kernel calls
     only kernels of its own file; what has to pass between files passes through arrays.
     """
-    compiled = numba.njit(error_model="numpy", nogil=True)(function)
+    options = {"error_model": "numpy", "nogil": True}
+    if not hasattr(FunctionCache, "_load_overload"):
+        return cast(F, numba.njit(cache=True, **options)(function))
+    compiled = numba.njit(**options)(function)
     compiled._cache = _CodeOnDisk(function)  # what `cache=True` does, with Numba's own class
     return cast(F, compiled)
 
 
-class _CodeOnDisk(FunctionCache):  # type: ignore[misc]
+class _CodeOnDisk(FunctionCache or object):  # type: ignore[misc]
     """Numba's cache, that loads code without what only compiling needs.
 
     Numba's own imports SciPy and registers all functions that it can compile before it loads
-    anything: .4 s of each process that draws. Compiling still does so. These are private names of
-    Numba; under a name that it no longer asks for, this is Numba's own cache.
+    anything: .4 s of each process that draws. Compiling still does so. Where Numba no longer has
+    these private names, or asks for them, its own cache is used.
     """
 
     def load_overload(self, signature: object, context: object) -> object:
