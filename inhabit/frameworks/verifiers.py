@@ -44,7 +44,8 @@ class InhabitTaskset(vf.Taskset[InhabitTask, InhabitConfig]):
         Raises:
             UnknownNameError, SettingError, TaskError: as `rollouts`.
         """
-        return self.config.factory()
+        made: RolloutFactory = self.config.factory()
+        return made
 
     def load(self) -> Iterator[InhabitTask]:
         """All tasks, in order. What to do is told as the system's message."""

@@ -32,11 +32,15 @@ class Shown:
 def episode(factory: RolloutFactory, task: int) -> Shown:
     """Play a task as its expert does, after one action that fails."""
     with factory.open() as rollout:
-        turns = [rollout.reset(task)]
-        texts = [FAILS, *rollout.session.plan()]
-        turns += [rollout.act(text) for text in texts]
+        turns, texts = [rollout.reset(task)], [FAILS]
+        turns.append(rollout.act(FAILS))
+        assert turns[1].reason is not None
+        while not turns[-1].done:
+            # Anew each time: an expert that searches does not know its whole way.
+            texts.append(rollout.session.plan()[0])
+            turns.append(rollout.act(texts[-1]))
         value = rollout.value
-    assert turns[1].reason is not None and turns[-1].success
+    assert turns[-1].success
     return Shown(texts, [digest(turn.picture) for turn in turns], value)
 
 
