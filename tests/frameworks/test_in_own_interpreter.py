@@ -14,9 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "tests" / "frameworks"
-OTHERS = [HERE / "test_ors.py", HERE / "test_verifiers.py"]
-"""Verifiers brings mcp 2, and `inhabit mcp` needs mcp 1."""
-ALL = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), *OTHERS)]
+ORS, VERIFIERS = HERE / "test_ors.py", HERE / "test_verifiers.py"
+"""They do not go together, and Verifiers brings mcp 2, where `inhabit mcp` needs mcp 1."""
+REST = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), ORS, VERIFIERS)]
 
 
 @pytest.mark.slow
@@ -24,8 +24,9 @@ ALL = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), *
 @pytest.mark.parametrize(
     ("frameworks", "files"),
     [
-        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium"), ALL),
-        (("verifiers", "openreward"), OTHERS),
+        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium"), REST),
+        (("verifiers>=0.4",), [VERIFIERS]),
+        (("openreward>=0.1.167", "uvicorn"), [ORS]),
     ],
 )
 def test_with_the_frameworks_own_packages(
