@@ -26,7 +26,7 @@ def export(
         Path,
         typer.Argument(
             metavar="RUN|SET",
-            help="Folder of a run or of a data set; for trajectories or atif, also of runs.",
+            help="Folder of a run or of a data set; for formats of every episode, also of runs.",
         ),
     ],
     form: Annotated[
@@ -60,8 +60,8 @@ def export(
 ) -> None:
     """Convert a run or a data set to another format.
 
-    Of a run, only successful episodes are exported; "trajectories" and "atif" hold all of
-    them.
+    Of a run, only successful episodes are exported; "trajectories", "atif" and the trackers
+    tensorboard, wandb and mlflow get all of them.
     """
     # These import libraries that no other command needs.
     from inhabit.eie.export.export import export as write

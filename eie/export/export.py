@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from inhabit.eie.export.exporter import Exporter, find_exporter
+from inhabit.eie.export.exporter import EXPORTERS, Exporter, find_exporter, lacking
 from inhabit.eie.export.files import claim
 from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.envs.entries import PluginError, raised
@@ -53,4 +53,6 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
     except UserError:
         raise
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and name in EXPORTERS.ours:
+            raise lacking(name, error, exporter.extra) from error
         raise PluginError(f"The export format {name!r} {raised(error)}.") from error

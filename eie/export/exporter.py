@@ -48,6 +48,8 @@ class Exporter:
     """Whether it is of every episode of one or more runs, failed ones too."""
     videos: bool = False
     """Whether it can show videos of past actions."""
+    extra: str = "sets"
+    """The extra of `inhabit` whose packages it needs."""
 
 
 EXPORTERS: Entries[Exporter] = Entries(
@@ -65,6 +67,9 @@ EXPORTERS: Entries[Exporter] = Entries(
         "lerobot": "inhabit.eie.export.lerobot:EXPORTER",
         "trajectories": "inhabit.eie.export.trajectories:EXPORTER",
         "atif": "inhabit.eie.export.atif:EXPORTER",
+        "tensorboard": "inhabit.eie.export.tracking:TENSORBOARD",
+        "wandb": "inhabit.eie.export.tracking:WANDB",
+        "mlflow": "inhabit.eie.export.tracking:MLFLOW",
     },
 )
 
@@ -80,6 +85,11 @@ def find_exporter(name: str) -> Exporter:
     try:
         return EXPORTERS.find(name)
     except ModuleNotFoundError as error:
-        raise UnavailableError(
-            f"Exports to {name!r} need the package {error.name!r}: pip install 'inhabit[sets]'"
-        ) from error
+        raise lacking(name, error, "sets") from error
+
+
+def lacking(name: str, error: ModuleNotFoundError, extra: str) -> UnavailableError:
+    """What to say where the format `name` needs a package that is not installed."""
+    return UnavailableError(
+        f"Exports to {name!r} need the package {error.name!r}: pip install 'inhabit[{extra}]'"
+    )
