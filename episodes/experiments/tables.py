@@ -111,7 +111,8 @@ def _differences(
         if column.difference and weights.any():
             by_task = gains[weights > 0].mean(axis=1)
             p_value = sign_test(int((by_task > 0).sum()), int((by_task < 0).sum()))
-            yield _result(group[0], column, hierarchical(gains, weights), against, p_value)
+            estimate = hierarchical(gains, weights, rate=column.rate, signed=True)
+            yield _result(group[0], column, estimate, against, p_value)
 
 
 def _values(

@@ -16,7 +16,7 @@ from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
 from inhabit.episodes.scoring.metric import Scored
-from inhabit.episodes.scoring.rates import path_weight, wilson
+from inhabit.episodes.scoring.rates import none_differs, path_weight, wilson
 
 _SAME = ("backend", "candidates", "grants", "image", "max_steps")
 """What has to be the same for a fair comparison of agents."""
@@ -42,7 +42,7 @@ class Difference(BaseModel, frozen=True):
     value: float
     interval: tuple[float, float]
     """95 %: Newcombe's method 10 for success; else percentiles of 2,000 resamples of the tasks,
-    from a fixed seed."""
+    from a fixed seed, or `none_differs` where all tasks have equal shares."""
     p_value: float
     """Of an exact two-sided sign test on the tasks that differ; for success, McNemar's."""
 
@@ -157,7 +157,7 @@ def compare(first: Run, second: Run, *, mixed: bool = False) -> Comparison:
                 interval=newcombe(both, other, one, neither),
                 p_value=sign_test(one, other),
             ),
-            "goal_condition_rate": _resampled(shares),
+            "goal_condition_rate": _resampled(shares, shares=True),
             **_weighted(paired),
             "regret": _resampled(regrets),
         },
@@ -172,7 +172,7 @@ def _weighted(paired: Sequence[PairedTask]) -> Mapping[str, Difference]:
         return {}
     gains = [directness(p.task, p.second) - directness(p.task, p.first) for p in found]
     weights = [float(p.task.reference_cost or 0) for p in found]
-    return {"plw_success_rate": _resampled(gains, weights)}
+    return {"plw_success_rate": _resampled(gains, weights, shares=True)}
 
 
 def directness(task: Task, end: EndLine) -> float:
@@ -294,9 +294,13 @@ def conditions_met(end: EndLine) -> float:
     return end.met / end.total if end.total else 0.0
 
 
-def _resampled(values: Sequence[float], weights: Sequence[float] | None = None) -> Difference:
+def _resampled(
+    values: Sequence[float], weights: Sequence[float] | None = None, *, shares: bool = False
+) -> Difference:
     """The mean of differences of tasks, each as often as its weight."""
     gains, counts = np.asarray(values, float), np.ones(len(values))
+    if shares and not gains.any():
+        return Difference(value=0.0, interval=none_differs(len(gains)), p_value=1.0)
     if weights is not None:
         counts = np.asarray(weights)
     draws = np.random.default_rng(0).integers(0, len(gains), (_RESAMPLED, len(gains)))

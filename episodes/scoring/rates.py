@@ -59,6 +59,7 @@ def hierarchical(
     weights: NDArray[np.float64],
     *,
     rate: bool = False,
+    signed: bool = False,
     seed: int = 0,
 ) -> Estimate:
     """The mean over tasks and seeds, with a percentile bootstrap that resamples tasks, and for each
@@ -69,10 +70,14 @@ def hierarchical(
         weights: (tasks,); how much each task counts.
         rate: whether the values are shares of something. Where all are then 0, or all are 1, the
             interval is Wilson's, with a task of some weight as one trial.
+        signed: whether they are differences of shares: see `none_differs`.
         seed: of the draws.
     """
     tasks, seeds = values.shape
-    if rate and (sure := _all_or_none(values[weights > 0], int((weights > 0).sum()))):
+    counted, trials = values[weights > 0], int((weights > 0).sum())
+    if rate and signed and not counted.any():
+        return Estimate(0.0, *none_differs(trials))
+    if rate and (sure := _all_or_none(counted, trials)):
         return sure
     rng = np.random.default_rng(seed)
     drawn = rng.integers(0, tasks, (_DRAWS, tasks))
@@ -90,6 +95,16 @@ def _all_or_none(values: NDArray[np.float64], trials: int) -> Estimate | None:
         if (values == rate).all():
             return Estimate(float(rate), *wilson(rate * trials, trials))
     return None
+
+
+def none_differs(trials: int) -> Interval:
+    """The 95 % interval of the mean difference of two shares that are equal in all of `trials`.
+
+    Every resample is then the same. At most Wilson's upper end of 0 in `trials` differ, by at most
+    1 each. For rates of success this is the score interval of Tango 1998.
+    """
+    most = wilson(0, trials)[1]
+    return -most, most
 
 
 _Z95 = 1.959963984540054

@@ -93,6 +93,10 @@ def test_a_run_is_no_different_from_itself(tmp_path: Path) -> None:
     assert found.changed == ()
     for one in found.differences.values():
         assert (one.value, one.interval, one.p_value) == (0, one.interval, 1)
+    # Of n tasks without a difference, z2 / (n + z2) may still differ (Tango 1998).
+    most = 1.96**2 / (found.tasks + 1.96**2)
+    for name in ("goal_condition_rate", "plw_success_rate"):
+        assert found.differences[name].interval == pytest.approx((-most, most), abs=1e-4)
 
 
 def test_what_was_run_otherwise_is_not_compared(
