@@ -1,4 +1,4 @@
-"""Runs the tests of this folder with the frameworks installed, beside what is installed here."""
+"""Runs tests with the packages of others that they need, beside what is installed here."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ REST = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), 
 @pytest.mark.parametrize(
     ("frameworks", "files"),
     [
-        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium"), REST),
+        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium", "skyrl-gym"), REST),
         (("verifiers>=0.4",), [VERIFIERS]),
         (("openreward>=0.1.167", "uvicorn"), [ORS]),
+        (("tensorboard", "wandb", "mlflow"), [ROOT / "tests/eie/export/test_tracking.py"]),
     ],
 )
 def test_with_the_frameworks_own_packages(

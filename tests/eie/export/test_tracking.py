@@ -51,7 +51,10 @@ def test_the_last_figures_of_a_run_are_its_metrics(runs: Path) -> None:
 
 
 def test_tensorboard_reads_every_figure(runs: Path, tmp_path: Path) -> None:
-    loading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    loading = pytest.importorskip(
+        "tensorboard.backend.event_processing.event_accumulator",
+        reason="needs the extra `tensorboard`",
+    )
     from tensorboard.util.tensor_util import make_ndarray
 
     exported(runs, "tensorboard", tmp_path / "out")
@@ -65,7 +68,7 @@ def test_tensorboard_reads_every_figure(runs: Path, tmp_path: Path) -> None:
 
 
 def test_wandb_keeps_every_episode_and_sends_nothing(runs: Path, tmp_path: Path) -> None:
-    pytest.importorskip("wandb")
+    pytest.importorskip("wandb", reason="needs the extra `wandb`")
     from wandb.proto.wandb_internal_pb2 import Record
 
     # W&B has written all only when the process ends.
@@ -110,7 +113,7 @@ def leveldb_log(data: bytes) -> Iterator[bytes]:
 def test_mlflow_finds_runs_with_their_settings(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tracking = pytest.importorskip("mlflow")
+    tracking = pytest.importorskip("mlflow", reason="needs the extra `mlflow`")
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     exported(runs, "mlflow", tmp_path / "out")
     client = tracking.MlflowClient(f"sqlite:///{tmp_path / 'out' / 'mlflow.db'}")
