@@ -34,6 +34,7 @@ def rollouts(
     worker: bool = False,
     deadline: float = 60.0,
     keep: int = 8,
+    remember: int = 8,
 ) -> RolloutFactory:
     """Episodes of an environment for a trainer.
 
@@ -57,6 +58,8 @@ def rollouts(
         deadline: seconds that a call to a worker's environment may take; a reset three times that.
         keep: task starts that are kept, so that the next episodes from the same start (a group of
             GRPO) copy it instead of building it again. Environments that can't copy keep none.
+        remember: past images that an episode keeps in `session.history`, so that the memory of a
+            long one is bounded.
 
     Raises:
         ValueError: a count is less than 1.
@@ -99,6 +102,7 @@ def rollouts(
         penalty=penalty,
         worker=worker,
         deadline=deadline,
+        remember=remember,
         # Copies of a worker's environment would share its process.
         _starts=Starts(0 if worker else keep),
     )

@@ -47,6 +47,8 @@ class RolloutFactory:
     penalty: float
     worker: bool
     deadline: float
+    remember: int
+    """Past images that an episode keeps."""
     _starts: Starts = field(repr=False, compare=False)
 
     def open(self) -> Rollout:
@@ -77,7 +79,7 @@ class RolloutFactory:
         env = env or make_env(self.registration, self.backend, self.settings, running)
         task = self.tasks[index]
         limits = Limits(self.max_steps or task.max_steps, self.max_invalid)
-        episode = Episode(env, task, episode_seed(self.seed, index), limits)
+        episode = Episode(env, task, episode_seed(self.seed, index), limits, remember=self.remember)
         try:
             _ = episode.reset().observation
         except BaseException:

@@ -195,3 +195,12 @@ def test_a_task_that_can_not_be_started_leaves_no_simulator_behind() -> None:
 def test_tasks_of_one_kind_and_room() -> None:
     factory = rollouts("toy", 3, kinds=["put_away"], rooms=["hall"])
     assert {(task.kind, task.scene["room"]) for task in factory.tasks} == {("put_away", "hall")}
+
+
+def test_a_long_episode_keeps_no_more_images_than_asked_for() -> None:
+    with rollouts("toy", 1, max_steps=60, max_invalid=60, remember=3).open() as rollout:
+        rollout.reset(0)
+        for _ in range(40):
+            rollout.act("dance with the moon")
+        kept = [step.rgb is not None for step in rollout.session.history]
+    assert kept == [False] * 37 + [True] * 3
