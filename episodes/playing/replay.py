@@ -10,7 +10,7 @@ from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.errors import UserError
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.from_record import comparable
-from inhabit.episodes.playing.retrace import Difference, DivergedError, retrace
+from inhabit.episodes.playing.retrace import Divergence, DivergedError, retrace
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, Ending, RunHeader
 
@@ -26,7 +26,7 @@ class Replay:
     episode: EpisodeRecord
     steps: int
     """Number of identical steps."""
-    difference: Difference | None
+    difference: Divergence | None
     """None if all steps are identical."""
 
 
@@ -77,8 +77,8 @@ def replay_attempt(
         now = str(refusal)
     except SimulatorError as fault:
         steps = again.now.number
-        return Replay(episode, steps, Difference(steps, "simulator", None, str(fault)))
-    difference = None if was == now else Difference(0, "scene", was, now)
+        return Replay(episode, steps, Divergence(steps, "simulator", None, str(fault)))
+    difference = None if was == now else Divergence(0, "scene", was, now)
     return Replay(episode, again.now.number, difference)
 
 

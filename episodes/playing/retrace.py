@@ -16,7 +16,7 @@ from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, StepRe
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Divergence:
     """The first difference of a re-executed step."""
 
     step: int
@@ -34,7 +34,7 @@ class DivergedError(UserError, RuntimeError):
 
     exit_code = ExitCode.STOPPED
 
-    def __init__(self, different: Difference) -> None:
+    def __init__(self, different: Divergence) -> None:
         super().__init__(
             f"Step {different.step} differs from the record when it is re-executed: "
             f"{different.what} was {different.recorded!r} and is now {different.replayed!r}."
@@ -107,7 +107,7 @@ def recorded_decision(step: StepRecord, env: Env) -> Decision:
     assert line is not None, "Only what was decided is decided again."
     action = None if line.action is None else env.parse(line.action)
     if line.action is not None and action is None:
-        raise DivergedError(Difference(step.number, "action", line.action, None))
+        raise DivergedError(Divergence(step.number, "action", line.action, None))
     return line.decision(action)
 
 
@@ -141,4 +141,4 @@ def compare_outcome(step: StepRecord, now: Moment, level: Determinism | None) ->
 
 def _compare(step: StepRecord, what: str, recorded: JsonValue, replayed: JsonValue) -> None:
     if recorded != replayed:
-        raise DivergedError(Difference(step.number, what, recorded, replayed))
+        raise DivergedError(Divergence(step.number, what, recorded, replayed))
