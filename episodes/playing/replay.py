@@ -10,7 +10,7 @@ from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.errors import UserError
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.from_record import comparable
-from inhabit.episodes.playing.retrace import Divergence, DivergedError, retrace
+from inhabit.episodes.playing.retrace import DivergedError, Divergence, retrace
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, Ending, RunHeader
 
