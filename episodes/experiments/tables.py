@@ -153,12 +153,14 @@ class ResultTable:
         return f"{_plain(self.caption)}\n\n{body}\n"
 
     def latex(self) -> str:
-        """As a LaTeX table, for the package booktabs."""
+        """As a LaTeX table as wide as the line, for the packages booktabs and tabularx."""
         head, *body = (" & ".join(map(_tex, row)) + " \\\\\n" for row in (self.head, *self.rows))
+        columns = f"*{{{len(self.head)}}}{{>{{\\raggedright\\arraybackslash}}X}}"
         return (
-            f"\\begin{{table}}\n\\centering\n\\caption{{{_tex(self.caption)}}}\n"
-            f"\\begin{{tabular}}{{{'l' * len(self.head)}}}\n\\toprule\n{head}\\midrule\n"
-            f"{''.join(body)}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n\n"
+            f"\\begin{{table}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n"
+            f"\\caption{{{_tex(self.caption)}}}\n"
+            f"\\begin{{tabularx}}{{\\linewidth}}{{{columns}}}\n\\toprule\n{head}\\midrule\n"
+            f"{''.join(body)}\\bottomrule\n\\end{{tabularx}}\n\\end{{table}}\n\n"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,19 @@ def test_what_was_stopped_comes_to_the_same_bytes(played: Path, tmp_path: Path) 
     assert contents(tmp_path / "out") == contents(played / "out")
     page = (tmp_path / "out" / "index.html").read_text()
     assert "Worst episodes" in page and "A &amp; B (nowhere)" in page
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
+def test_latex_sets_the_tables(played: Path, tmp_path: Path) -> None:
+    tables = (played / "out" / "results.tex").read_text()
+    whole = "\\documentclass{article}\n\\usepackage{booktabs,tabularx}\n\\begin{document}\n"
+    (tmp_path / "paper.tex").write_text(f"{whole}{tables}\\end{{document}}\n")
+    words = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "Overfull" not in done.stdout, done.stdout
+    assert (tmp_path / "paper.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_a_lock_is_made_again_and_names_what_is_another_one(
