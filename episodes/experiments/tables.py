@@ -158,7 +158,7 @@ class ResultTable:
         columns = f"*{{{len(self.head)}}}{{>{{\\raggedright\\arraybackslash}}X}}"
         return (
             f"\\begin{{table}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n"
-            f"\\caption{{{_tex(self.caption)}}}\n"
+            f"\\caption{{{_tex(self.caption)}}}\\smallskip\n"
             f"\\begin{{tabularx}}{{\\linewidth}}{{{columns}}}\n\\toprule\n{head}\\midrule\n"
             f"{''.join(body)}\\bottomrule\n\\end{{tabularx}}\n\\end{{table}}\n\n"
         )
