@@ -4,6 +4,7 @@ import inspect
 from typing import Any
 
 import pytest
+from PIL import Image as Picture
 
 from inhabit.envs.core import Action
 from inhabit.frameworks.factory import rollouts
@@ -75,24 +76,46 @@ def test_without_pictures_everything_is_text() -> None:
     assert isinstance(made.go(target="hall"), str)
 
 
-def test_grpo_steps_a_tiny_multimodal_model(tmp_path: Any) -> None:
-    trl = pytest.importorskip("trl", reason="needs the package trl")
+def test_grpo_steps_a_tiny_multimodal_model_which_depends_on_its_pictures(tmp_path: Any) -> None:
+    pytest.importorskip("trl", reason="needs the package trl")
     import torch
+
+    factory = rollouts("toy", 2, max_steps=2, list_candidates=False)
+    shown = environment_class(factory)
+
+    class Black(shown):  # type: ignore[misc, valid-type]
+        def _scaled(self, shown: Any) -> Picture.Image:
+            return Picture.new("RGB", super()._scaled(shown).size)
+
+    first, again, black = (_grpo(factory, one, tmp_path) for one in (shown, shown, Black))
+    assert any("ToyEnvironment" in key for log in first.state.log_history for key in log)
+    weights = [dict(one.model.named_parameters()) for one in (first, again, black)]
+    assert all(torch.equal(value, weights[1][name]) for name, value in weights[0].items())
+    assert any(not torch.equal(value, weights[2][name]) for name, value in weights[0].items())
+    # The value of GRPO's loss is 0 where a group has been sampled by the same weights.
+    norms = [[log["grad_norm"] for log in one.state.log_history[:2]] for one in (first, black)]
+    assert norms[0] != norms[1]
+
+
+def _grpo(factory: Any, environment: type, folder: Any) -> Any:
+    """A trainer after a few steps on a model of random weights."""
+    import torch
+    import trl
     from datasets import Dataset
     from tiny_vlm import tiny_vlm
 
-    factory = rollouts("toy", 2, max_steps=2, list_candidates=False)
+    torch.manual_seed(0)
     model, processor = tiny_vlm()
     before = {name: value.clone() for name, value in model.named_parameters()}
     trainer = trl.GRPOTrainer(
         model=model,
         processing_class=processor,
         train_dataset=Dataset.from_list(rows(factory)),
-        environment_factory=environment_class(factory),
+        environment_factory=environment,
         reward_funcs=[_length],
         args=trl.GRPOConfig(
-            output_dir=str(tmp_path),
-            max_steps=10,
+            output_dir=str(folder),
+            max_steps=2,
             per_device_train_batch_size=2,
             num_generations=2,
             max_completion_length=8,
@@ -105,10 +128,10 @@ def test_grpo_steps_a_tiny_multimodal_model(tmp_path: Any) -> None:
         ),
     )
     trainer.train()
-    assert trainer.state.global_step == 10
-    assert any("ToyEnvironment" in key for log in trainer.state.log_history for key in log)
+    assert trainer.state.global_step == 2
     after = dict(model.named_parameters())
     assert any(not torch.equal(before[name], after[name]) for name in before)
+    return trainer
 
 
 def _length(completions: Any, **_: Any) -> list[float]:
