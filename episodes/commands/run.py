@@ -33,11 +33,11 @@ from inhabit.episodes.commands.options import (
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.scores import print_faults, print_scores
+from inhabit.episodes.playing.other_room import next_room
 from inhabit.episodes.playing.plan import RunPlan, plan
 from inhabit.episodes.playing.record import record_run, resumed
 from inhabit.episodes.playing.run import Watch, unfinished
 from inhabit.episodes.playing.settings import RunSettings
-from inhabit.episodes.playing.sights import next_room
 from inhabit.episodes.playing.tasks import gather
 from inhabit.episodes.recording.folder import begin, check_model, folder_of, held
 from inhabit.episodes.recording.index import Index

@@ -1,55 +1,41 @@
-"""One chat endpoint: calls in flight, other tries after what may pass, and what is for good."""
+"""One chat endpoint: its calls, and what their failures mean. `retries.py` repeats them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import openai
 from pydantic import ValidationError
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    stop_after_attempt,
-    wait_random_exponential,
-)
 
-from inhabit.agents.core import Call, ModelError, NoAnswerError
+from inhabit.agents.core import Call, ModelError
 from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.completion import Completion, Text, Tokens
 from inhabit.agents.models.endpoints.next_tokens import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
-from inhabit.agents.models.endpoints.transport import RefusedAnswerError, may_pass
+from inhabit.agents.models.endpoints.retries import (
+    PassingError,
+    Retries,
+    connected,
+    may_pass,
+    retry_after,
+)
+from inhabit.agents.models.endpoints.transport import RefusedAnswerError
 from inhabit.agents.models.endpoints.wire import Body
 from inhabit.envs.entries import first_problem
 from inhabit.envs.host.credentials import credentials, redact
 
-T = TypeVar("T")
 A = TypeVar("A", Completion, NextTokens)
 F = TypeVar("F", Tokens, Text)
 
 _RAW = "X-Stainless-Raw-Response"
 """A header by which the client returns an answer as it came."""
-_LOST = 2
-"""Tries at an address where nothing has ever answered: it is probably wrong."""
 _FOR_GOOD = re.compile(r"not supported|unsupported|does not support|requires --", re.I)
 """Words of an error that no other try does away with, whatever its status: llama.cpp's is 500."""
-
-
-class PassingError(Exception):
-    """Something that may pass. Says what, in words that go on from "it"."""
-
-    def __init__(self, what: str, *, after: float | None = None) -> None:
-        super().__init__(what)
-        self.after = after
-        """Seconds after which the endpoint would be asked again; None where it doesn't say."""
 
 
 class Endpoint:
@@ -87,11 +73,8 @@ class Endpoint:
         # The key of this endpoint, and every other one: an endpoint may repeat what it was told.
         self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k))
         self._timeout = timeout
-        self._attempts = attempts
-        self._longest_wait = longest_wait
-        self._backoff = wait_random_exponential(multiplier=2 * backoff, max=longest_wait)
+        self._retries = Retries(name, attempts, backoff, longest_wait)
         self._places = asyncio.Semaphore(in_flight)
-        self._answered = False
 
     async def ask(self, body: Mapping[str, Any], extra: Body) -> Completion:
         """The answer to `body`, with `extra` beside what the client knows of.
@@ -113,11 +96,11 @@ class Endpoint:
             )
             return answer.content
 
-        return await self._persist(self._paid, content, Completion)
+        return await self._retries.persist(self._paid, content, Completion)
 
     async def next_tokens(self, path: str, body: Body) -> NextTokens:
         """What may follow each of several prompts, from vLLM's `path`. Raises as `ask` does."""
-        return await self._persist(self._paid, lambda: self._posted(path, body), NextTokens)
+        return await self._retries.persist(self._paid, lambda: self._posted(path, body), NextTokens)
 
     async def tokenize(self, body: Body) -> tuple[int, ...]:
         """The tokens of a prompt, from vLLM's /tokenize, which lies beside /v1 and costs nothing.
@@ -125,31 +108,13 @@ class Endpoint:
         Raises:
             ModelError: there is no such address, or it fails.
         """
-        found: Tokens = await self._persist(self._unpaid, "tokenize", body, Tokens)
+        found: Tokens = await self._retries.persist(self._unpaid, "tokenize", body, Tokens)
         return found.tokens
 
     async def detokenize(self, body: Body) -> str:
         """The text of tokens, from vLLM's /detokenize. Raises as `tokenize` does."""
-        found: Text = await self._persist(self._unpaid, "detokenize", body, Text)
+        found: Text = await self._retries.persist(self._unpaid, "detokenize", body, Text)
         return found.prompt
-
-    async def _persist(self, attempt: Callable[..., Awaitable[T]], *given: Any) -> T:
-        """What `attempt` returns, tried again where it fails for a temporary reason."""
-        trying = AsyncRetrying(
-            retry=retry_if_exception_type(PassingError),
-            stop=self._gives_up,
-            wait=self._wait,
-            reraise=True,
-        )
-        try:
-            return await trying(attempt, *given)
-        except PassingError as error:
-            tries = int(trying.statistics["attempt_number"])
-            advice = "" if _connected(error) else " Check --base-url, and that the server runs."
-            raise NoAnswerError(
-                f"{self._name} gave no answer in {tries} "
-                f"{'try' if tries == 1 else 'tries'}; the last time {error}.{advice}"
-            ) from error
 
     def count_earlier(self, calls: Iterable[Call]) -> None:
         """Have the budget hold for `calls` too."""
@@ -167,7 +132,7 @@ class Endpoint:
         async with self._places:
             self._budget.begin_call()
             answer = await self._sent(ask())
-        self._answered = True
+        self._retries.answered = True
         read = _read(answer, self._keys, kind)
         self._budget.count(read.tokens)
         return read
@@ -193,7 +158,7 @@ class Endpoint:
                 return await asked
         except (TimeoutError, openai.APITimeoutError) as error:
             late = f"it took longer than {self._timeout:g} s"
-            raise PassingError(late if _connected(error) else "there was no connection") from error
+            raise PassingError(late if connected(error) else "there was no connection") from error
         except RefusedAnswerError as error:
             raise self._unusable(error) from error
         except openai.APIStatusError as error:
@@ -226,39 +191,6 @@ class Endpoint:
         """On one line, not too long, and without the key, which some endpoints repeat."""
         return " ".join(redact(text, self._keys).split())[:500].rstrip(".")
 
-    def _gives_up(self, state: RetryCallState) -> bool:
-        after = _after(state)
-        failed = state.outcome.exception() if state.outcome else None
-        lost = not self._answered and not _connected(failed)
-        return stop_after_attempt(min(self._attempts, _LOST) if lost else self._attempts)(
-            state
-        ) or (after is not None and after > self._longest_wait)
-
-    def _wait(self, state: RetryCallState) -> float:
-        # Some endpoints say 0 for ever, and many callers would come back at the same moment.
-        return max(self._backoff(state), _after(state) or 0.0)
-
-
-def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
-    """Seconds to wait, as the header Retry-After says in seconds or as a date (RFC 9110, 10.2.3).
-
-    None where there is no such header, or nothing that can be understood.
-    """
-    said = headers.get("retry-after", "").strip()
-    try:
-        if said[:1].isdecimal():
-            seconds = float(said)
-        else:
-            seconds = (parsedate_to_datetime(said) - now).total_seconds()
-    except (ValueError, TypeError):  # a date without a zone can't be compared
-        return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _after(state: RetryCallState) -> float | None:
-    error = state.outcome.exception() if state.outcome else None
-    return error.after if isinstance(error, PassingError) else None
-
 
 def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
     """An answer: JSON, or what it was parsed into."""
@@ -274,15 +206,6 @@ def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
         raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
     except (ValueError, RecursionError) as error:
         raise PassingError(f"its answer could not be read: {error}") from error
-
-
-def _connected(error: BaseException | None) -> bool:
-    """Whether `error` came after there was a connection. The classes are the HTTP library's."""
-    while error is not None:
-        if type(error).__name__ in ("ConnectError", "ConnectTimeout"):
-            return False
-        error = error.__cause__
-    return True
 
 
 def _root(error: BaseException) -> str:

@@ -14,18 +14,13 @@ from typing import Any
 
 import openai
 
+from inhabit.agents.models.endpoints.retries import may_pass
+
 MOST = 1 << 24
 """Bytes of an answer, unpacked: 16 MiB."""
 _PACKED = {"gzip": 31, "x-gzip": 31}
 """Content-Encoding -> the `wbits` of zlib."""
 _REDIRECTS = 5
-_PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that another try may do away with."""
-
-
-def may_pass(status: int) -> bool:
-    """Whether another try may bring another answer than one with this HTTP status."""
-    return status in _PASSING or status >= 500
 
 
 @cache
