@@ -170,6 +170,7 @@ _ENTRIES = Entries(
         "egoplan": "inhabit.envs.egoplan:REGISTRATION",
         "thor_nav": "inhabit.envs.thor_nav:REGISTRATION",
         "iwisdm": "inhabit.envs.iwisdm:REGISTRATION",
+        "alfworld": "inhabit.envs.alfred.alfworld:REGISTRATION",
     },
     check=_problem,
 )

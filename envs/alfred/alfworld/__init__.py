@@ -1,0 +1,31 @@
+"""ALFWorld's text game (Shridhar et al. 2021) over ALFRED's rooms: its commands, text, and scoring.
+
+Text and image show the same state: what is told is read from the room after every command.
+"""
+
+from __future__ import annotations
+
+from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
+from inhabit.envs.lazy import lazy
+from inhabit.envs.registry import Registration, scene_field
+from inhabit.envs.simulators import render
+
+REGISTRATION = Registration(
+    name="alfworld",
+    summary="ALFWorld's text game in AI2-THOR's rooms, with an image of every state",
+    backends=("embedded",),
+    settings=AlfworldSettings,
+    make=lazy("inhabit.envs.alfred.alfworld.env:Alfworld"),
+    sample=lazy("inhabit.envs.alfred.alfworld.tasks:sample"),
+    read=lazy("inhabit.envs.alfred.alfworld.tasks:read"),
+    needs=lazy("inhabit.envs.alfred.setup:needs"),
+    domain="Domestic Robot",
+    packages=("ai2thor", "procthor", "numba"),
+    renderer=render.VERSION,
+    prepare=lazy("inhabit.envs.alfred.setup:prepare"),
+    fastest_settings=lazy("inhabit.envs.alfred.world.settings:fastest_settings"),
+    kinds=lazy("inhabit.envs.alfred.alfworld.tasks:kinds"),
+    scene_plan=lazy("inhabit.envs.alfred.scenes.plan_view:scene_plan"),
+    rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),
+    room_of=scene_field("room"),
+)
