@@ -38,8 +38,8 @@ def pytest_collection() -> Generator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # The tests of a file stay together: the file that takes longest begins first.
-    items.sort(key=lambda item: item.path.parent.name != "golden")
+    # The tests of a file stay together: the files that take longest begin first.
+    items.sort(key=lambda item: item.path.parent.name not in ("golden", "security"))
     if config.getoption("--all"):
         return
     skip = pytest.mark.skip(reason="slow: runs under scripts/test --all")
