@@ -31,7 +31,7 @@ def _blocks(page: str, mark: str) -> list[tuple[str, str]]:
     "page",
     [
         "README.md",
-        "docs/python.md",
+        pytest.param("docs/python.md", marks=pytest.mark.slow),
         pytest.param("docs/tutorial.md", marks=pytest.mark.slow),
         pytest.param("docs/trainers.md", marks=pytest.mark.slow),
     ],

@@ -51,7 +51,7 @@ def always(answer: Answer) -> Callable[[Any, int], Answer]:
     return lambda request, number: answer
 
 
-@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("status", [200, pytest.param(400, marks=pytest.mark.slow)])
 def test_an_answer_is_bounded_after_unpacking(status: int) -> None:
     # 300 MB of spaces are 300 kB of gzip.
     bomb = gzip.compress(b" " * 300_000_000, 9)

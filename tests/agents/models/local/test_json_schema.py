@@ -52,6 +52,7 @@ def check(text: str) -> None:
     assert found["tries"] in (1, 2, 3)
 
 
+@pytest.mark.slow
 def test_a_reply_is_an_object_of_the_schema(folder: Path) -> None:
     (text,) = said(model(folder), schema=SCHEMA)
     check(text)
