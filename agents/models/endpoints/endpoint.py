@@ -45,13 +45,10 @@ class Endpoint:
         self,
         client: openai.AsyncOpenAI,
         budget: Budget,
+        retries: Retries,
         *,
-        name: str,
         key: str | None,
         timeout: float,
-        attempts: int,
-        backoff: float,
-        longest_wait: float,
         in_flight: int,
     ) -> None:
         """Ask through `client`, which must not try again by itself.
@@ -59,21 +56,18 @@ class Endpoint:
         Args:
             client: with base URL and key.
             budget: of all calls.
-            name: of the model, for what is said to people.
-            key: what must never be said to them; None where there is none.
+            retries: of failed calls.
+            key: what must never be said to people; None where there is none.
             timeout: seconds for a whole answer.
-            attempts: how often one thing is asked at the most.
-            backoff: seconds before the second try, on average; twice that before the third.
-            longest_wait: seconds between two tries. An endpoint that wants more is given up.
             in_flight: calls at once.
         """
         self._client = client
         self._budget = budget
-        self._name = name
+        self._name = retries.name
         # The key of this endpoint, and every other one: an endpoint may repeat what it was told.
         self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k))
         self._timeout = timeout
-        self._retries = Retries(name, attempts, backoff, longest_wait)
+        self._retries = retries
         self._places = asyncio.Semaphore(in_flight)
 
     async def ask(self, body: Mapping[str, Any], extra: Body) -> Completion:

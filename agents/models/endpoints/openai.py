@@ -350,6 +350,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         import openai
 
         from inhabit.agents.models.endpoints.endpoint import Endpoint
+        from inhabit.agents.models.endpoints.retries import Retries
         from inhabit.agents.models.endpoints.transport import BoundedClient, certificates
     except ImportError as error:
         raise UnavailableError(
@@ -367,12 +368,9 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
     return Endpoint(
         client,
         budget,
-        name=f"openai:{name}",
+        Retries(f"openai:{name}", settings.attempts, settings.backoff, settings.longest_wait),
         key=key,
         timeout=settings.timeout,
-        attempts=settings.attempts,
-        backoff=settings.backoff,
-        longest_wait=settings.longest_wait,
         in_flight=settings.in_flight,
     )
 
