@@ -14,7 +14,6 @@ from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, numbered
 from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.scenes.goals import basin_of
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.skills.vantage import vantage
 from inhabit.envs.alfred.skills.walking import arrive
@@ -33,6 +32,7 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.plain_data import state_digest
+from inhabit.envs.simulators.household.types.things import THINGS
 
 _INTRO = "-= Welcome to TextWorld, ALFRED! =-\n\n{}\n\nYour task is to: {}."
 _NOTHING = "Nothing happens."
@@ -185,9 +185,17 @@ class Alfworld(Env):
             return verbs[action.verb](*names)
         return self._treat(action.verb, *names)
 
+    def _put(self, place: str) -> bool:
+        holder = self._now.thing(place)
+        # As ALFRED's skill does: what is made for one thing takes it by its own rule.
+        force = holder is not None and THINGS[holder.type].capacity is None
+        return self._do("PutObject", place, forceAction=force, placeStationary=True)
+
     def _do(self, action: str, name: str, **arguments: Any) -> bool:
         thing = self._now.thing(name)
-        return thing is not None and self._episode.do(action, thing, forceAction=True, **arguments)
+        return thing is not None and self._episode.do(
+            action, thing, **{"forceAction": True, **arguments}
+        )
 
     def _go(self, place: str) -> str | None:
         pose = self._game.spots[place]
@@ -208,7 +216,7 @@ class Alfworld(Env):
         return f"You pick up the {name} from the {place}." if done else None
 
     def _move(self, name: str, place: str) -> str | None:
-        done = self._do("PutObject", place, placeStationary=True)
+        done = self._put(place)
         return f"You move the {name} to the {place}." if done else None
 
     def _use(self, lamp: str) -> str | None:
@@ -232,7 +240,7 @@ class Alfworld(Env):
         shut = self._now.shut(place)
         done = (
             (not shut or self._do("OpenObject", place))
-            and self._do("PutObject", place, placeStationary=True)
+            and self._put(place)
             and self._run(verb, place)
             and self._do("PickupObject", name)
             and (not shut or self._do("CloseObject", place))
@@ -251,17 +259,14 @@ class Alfworld(Env):
         return all(self._do(one, place) for one in ["CloseObject", *inner, "OpenObject"])
 
     def _rinse(self, place: str) -> bool:
+        """Let the nearest tap run, and turn it off."""
         episode, basin = self._episode, self._now.thing(place)
-        taps = [
-            one
-            for one in episode.world.of_type("Faucet")
-            if basin is not None and basin_of(one, episode.world) == basin
-        ]
-        return bool(taps) and all(
-            episode.do(one, taps[0], forceAction=True)
-            for one in (["ToggleObjectOff"] if taps[0].on else [])
-            + ["ToggleObjectOn", "ToggleObjectOff"]
-        )
+        taps = episode.world.of_type("Faucet")
+        if basin is None or not taps:
+            return False
+        tap = min(taps, key=lambda one: (basin.reach(one.position[0], one.position[2]), one.id))
+        turns = ["ToggleObjectOff", "ToggleObjectOn", "ToggleObjectOff"][0 if tap.on else 1 :]
+        return all(episode.do(turn, tap, forceAction=True) for turn in turns)
 
     def progress(self) -> tuple[int, int]:
         """How many conditions of the goal hold, and how many there are. All of them win."""

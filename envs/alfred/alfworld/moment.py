@@ -156,7 +156,6 @@ class Moment:
         held = self.held
         for name, place in self.open_to:
             thing = self.thing(name)
-            yield f"examine {name}"
             if held is None and thing is not None and thing.pickupable:
                 yield f"take {name} from {place}"
         for place in self.here:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.simulators.household.types.things import BASINS
 
-_GLASS = {"bottle": "glassbottle"}
-"""Renamed since AI2-THOR 2.1."""
+_FORMERLY = {"bottle": "glassbottle", "sink": "sinkbasin", "bathtub": "bathtubbasin"}
+"""Named otherwise in AI2-THOR 2.1, where each of them has a basin apart."""
 _TAKES = {
     "armchair ottoman sofa": (
         "basketball book box cellphone cloth creditcard keychain laptop newspaper pillow "
@@ -104,7 +105,7 @@ _NEWER = frozenset({"aluminumfoil", "dumbbell", "roomdecor", "tabletopdecor"})
 def word(type: str) -> str:
     """The game's word for a type: "countertop"."""
     said = type.lower()
-    return _GLASS.get(said, said)
+    return _FORMERLY.get(said, said)
 
 
 def kind(name: str) -> str:
@@ -117,7 +118,9 @@ def numbered(things: Iterable[ThorObject]) -> Mapping[str, str]:
 
     The game sorts ids, and gives the highest number of a word to the first of them.
     """
-    told = [one for one in things if _is_told(one)]
+    things = list(things)
+    types = {one.type for one in things}
+    told = [one for one in things if _is_told(one) and BASINS.get(one.type) not in types]
     told.sort(key=_key)
     left: dict[str, int] = {}
     for one in told:
@@ -131,14 +134,16 @@ def numbered(things: Iterable[ThorObject]) -> Mapping[str, str]:
 
 def _is_told(thing: ThorObject) -> bool:
     said = word(thing.type)
-    return said in HOLDS or said in _FIXED or (thing.pickupable and said not in _NEWER)
+    if said in HOLDS:
+        return thing.receptacle
+    return said in _FIXED or (thing.pickupable and said not in _NEWER)
 
 
 def _key(thing: ThorObject) -> str:
     """The id by which the game sorts. That of a movable thing says where it lies at the start."""
     id = thing.id
     if thing.pickupable:
-        id = "|".join([thing.type, *(f"{round(c, 2) + 0:+06.2f}" for c in thing.position)])
+        id = "|".join([word(thing.type), *(f"{round(c, 2) + 0:+06.2f}" for c in thing.position)])
     for mark, said in {"|": "bar", "-": "minus", "+": "plus", ".": "dot", ",": "comma"}.items():
         id = id.replace(mark, f"_{said}_")
     return id.lower()

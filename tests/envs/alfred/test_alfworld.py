@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from inhabit.envs.alfred.alfworld.env import Alfworld
 from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
+from inhabit.envs.alfred.alfworld.tasks import read
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Reason, Task
+from tests.envs.alfred.trajectories_for_tests import trajectory, write
 
 SMALL = AlfworldSettings(width=64, height=64, wire="none")
 
@@ -129,6 +132,26 @@ def test_what_is_not_admissible_does_nothing(
     outcome = kitchen.act(action)
     assert (outcome.reason, outcome.feedback) == (reason, "Nothing happens.")
     assert kitchen.digest() == before
+
+
+def test_trajectories_are_games_in_its_wording(tmp_path: Path) -> None:
+    mug = trajectory()
+    sliced = {**mug, "pddl_params": {**mug["pddl_params"], "object_target": "Apple"}}
+    sliced["pddl_params"]["object_sliced"] = True
+    write(tmp_path, mug, "a")
+    write(tmp_path, sliced, "b")
+    games = list(read(str(tmp_path), SMALL))
+    assert [game.id for game in games] == ["a"]
+    assert games[0].goal in ("put a mug in fridge", "put some mug on fridge")
+    with Alfworld(settings=SMALL) as env:
+        env.reset(games[0], seed=0)
+        assert [action.text for action in env.plan()] == [
+            "go to countertop 2",
+            "take mug 1 from countertop 2",
+            "go to fridge 1",
+            "open fridge 1",
+            "move mug 1 to fridge 1",
+        ]
 
 
 def test_older_releases_words_are_understood(kitchen: Alfworld) -> None:
