@@ -29,7 +29,7 @@ def check_target(context: StepContext, least: int) -> None:
     """
     target = context.target(context.answer)
     if target is None:
-        what = context.answer.arguments[-1]
+        what = context.about(context.answer)
         raise RejectedError(Rejection.HIDDEN, f"The answer is about {what!r}, which is nowhere.")
     if target.pixels < least:
         raise RejectedError(

@@ -79,7 +79,7 @@ class MomentGroups:
             for option in options
             if without_numbers(option) != moment.said
             and self._template.action_kind(option) is ActionKind.GO
-            and len(moment.context.alike(option.arguments[-1])) > 1
+            and any(len(moment.context.alike(name)) > 1 for name in option.arguments[-1:])
         ]
         if not doubtful or (best := moment.trials.best()) is None:
             return True

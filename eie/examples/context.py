@@ -76,15 +76,19 @@ class StepContext:
 
     def target(self, action: Action) -> SceneObject | None:
         """The object of an action; without a number, the instance with most visible pixels."""
-        if not action.arguments:
+        if not (name := self.about(action)):
             return None
-        name = action.arguments[-1]
         if action == self.answer and self.target_name is not None:
             name = self.target_name
         exact = next((t for t in self.things if t.name == name), None)
         if exact is not None:
             return exact
         return max(self.alike(name), key=lambda t: t.pixels, default=None)
+
+    def about(self, action: Action) -> str:
+        """The name of its object; of an answer such as "go north", of what the plan handles next."""
+        steps = self.plan if action == self.answer else (action,)
+        return next((step.arguments[-1] for step in steps if step.arguments), "")
 
     def alike(self, name: str) -> Sequence[SceneObject]:
         """Everything that a name would fit if it had no number."""

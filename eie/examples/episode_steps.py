@@ -61,7 +61,7 @@ def with_target(
         action_kind: what the action comes to.
         after: every thing once it has succeeded.
     """
-    name = context.answer.arguments[-1]
+    name = context.about(context.answer)
     if any(thing.name == name for thing in context.things):
         return replace(context, target_name=name)
     earlier = {thing.name: thing for thing in context.alike(name)}

@@ -232,9 +232,12 @@ class Solution:
         found = [
             action
             for action in moment.episode.env.actions()
-            if self._template.action_kind(action) in _DETOUR_KINDS
-            and action.arguments
-            and without_numbers(action) not in plain
+            if (_is_way(action, self._template) and action != moment.answer)
+            or (
+                self._template.action_kind(action) in _DETOUR_KINDS
+                and action.arguments
+                and without_numbers(action) not in plain
+            )
         ]
         keys = {
             action: self._rng.random()
@@ -254,7 +257,14 @@ def _taken(action: Action, now: Moment, before: StepContext) -> TakenStep:
 def _is_answerable(context: StepContext, template: Template) -> bool:
     """Whether the answer depends on what can be seen: not while anything has to be searched."""
     searching = any(template.action_kind(action) is ActionKind.SEARCH for action in context.plan)
-    return not searching and bool(context.answer.arguments)
+    if searching or not context.about(context.answer):
+        return False
+    return bool(context.answer.arguments) or _is_way(context.answer, template)
+
+
+def _is_way(action: Action, template: Template) -> bool:
+    """Whether it goes in a direction, as "go north" does, and not to a thing."""
+    return not action.arguments and template.action_kind(action) is ActionKind.GO
 
 
 @dataclass(frozen=True, slots=True, eq=False)

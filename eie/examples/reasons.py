@@ -135,7 +135,7 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
     if context.task is not None:
         held = []
     if target is None:
-        return held, (kind_of(context.answer.arguments[-1]),)
+        return held, (kind_of(context.about(context.answer)),)
     kind = target.kind
     the = f"the {kind} {be(kind)}"
     match kind_of_action:
@@ -186,7 +186,7 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
     """What has to come first, in several wordings."""
     answer = context.answer
     target = context.target(answer)
-    kind = target.kind if target is not None else kind_of(answer.arguments[-1]).replace("_", " ")
+    kind = target.kind if target is not None else kind_of(context.about(answer)).replace("_", " ")
     is_, it = be(kind), "they are" if is_plural(kind) else "it is"
     match template.action_kind(answer):
         case ActionKind.GO | ActionKind.SEARCH:

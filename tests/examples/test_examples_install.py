@@ -106,6 +106,15 @@ def test_it_is_exported_as_a_table(site: Path, played: Path) -> None:
     assert rows[-1]["action"] == "unlock the door"
 
 
+@pytest.mark.slow
+def test_examples_are_made_of_moves_in_directions(site: Path, tmp_path: Path) -> None:
+    words = ("synth", "keydoor", "--n", "3", "--seed", "7", "--set", "in_process=true")
+    assert inhabit(site, tmp_path, *words, "--out", "set", "--json")["kept"] >= 3
+    lines = (tmp_path / "set" / "examples.jsonl").read_text().splitlines()
+    answers = {made["candidates"][made["answer"]] for made in map(json.loads, lines)}
+    assert {answer.split()[0] for answer in answers} >= {"go"} and len(answers) >= 3
+
+
 def test_a_changed_benchmark_is_refused(site: Path, tmp_path: Path) -> None:
     changed = tmp_path / "site"
     shutil.copytree(site, changed)
