@@ -86,7 +86,7 @@ class StepContext:
         return max(self.alike(name), key=lambda t: t.pixels, default=None)
 
     def about(self, action: Action) -> str:
-        """The name of its object; of an answer such as "go north", of what the plan handles next."""
+        """The name of its object; of an answer like "go north", of what the plan handles next."""
         steps = self.plan if action == self.answer else (action,)
         return next((step.arguments[-1] for step in steps if step.arguments), "")
 

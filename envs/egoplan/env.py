@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Clip, Observation, SceneError, Task
-from inhabit.envs.egoplan.scene import EgoPlanScene, EgoPlanSettings
-from inhabit.envs.egoplan.videos import VideoError, keyframes, read
+from inhabit.envs.egoplan.tasks import EgoPlanScene, EgoPlanSettings, VideoError, frames, keyframes
 from inhabit.envs.multiple_choice import MultipleChoice
 from inhabit.envs.plain_data import validated_scene
 
@@ -67,12 +66,12 @@ class EgoPlan(MultipleChoice):
         shown = scene.done[-settings.clips :] if settings.clips else ()
         parts = [keyframes(one.start, one.stop, settings.keyframes) for one in shown]
         numbers = [number for part in parts for number in part]
-        frames = iter(read(scene.video, [*numbers, scene.moment], pixels=settings.pixels))
+        pictures = iter(frames(scene.video, [*numbers, scene.moment], pixels=settings.pixels))
         clips = tuple(
             Clip(
-                np.stack([next(frames) for _ in part]),
+                np.stack([next(pictures) for _ in part]),
                 one.narration if settings.narrations else "",
             )
             for one, part in zip(shown, parts, strict=True)
         )
-        return Observation("", next(frames), clips)
+        return Observation("", next(pictures), clips)

@@ -1,4 +1,4 @@
-"""Converts EgoPlan-Bench's records to tasks. Invalid records are skipped with a warning."""
+"""Reads EgoPlan-Bench's records as tasks, and single frames of the videos they are about."""
 
 from __future__ import annotations
 
@@ -9,12 +9,207 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pydantic import ValidationError
+import av
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.egoplan.scene import EgoPlanScene, EgoPlanSettings, Stretch
-from inhabit.envs.egoplan.videos import VideoError, check, find
 from inhabit.envs.multiple_choice import json_list
+from inhabit.envs.pictures import read_image
+from inhabit.envs.settings import SettingsModel
+
+
+class EgoPlanSettings(SettingsModel):
+    """What `--set` may say of EgoPlan-Bench. The defaults are the paper's."""
+
+    videos: Path | None = None
+    """Folder of the videos, or of folders of frames, named by video_id, at any depth. By default
+    the folder of the task file."""
+    clips: int = Field(default=4, ge=0, le=64)
+    """Number of past actions that are shown as video clips."""
+    keyframes: int = Field(default=8, ge=1, le=64)
+    """Frames of each clip, evenly spaced."""
+    pixels: int = Field(default=448, ge=16, le=4096)
+    """Longest side of a frame, in pixels; larger frames are scaled down."""
+    narrations: bool = False
+    """Add the narration of each clip to the prompt, which the paper does not."""
+
+
+class Stretch(BaseModel):
+    """An action done before, where it is to be seen in the video."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    narration: str
+    start: int = Field(ge=0)
+    """First frame."""
+    stop: int = Field(ge=0)
+    """Last frame."""
+
+    @model_validator(mode="after")
+    def _forwards(self) -> Stretch:
+        if self.stop < self.start:
+            raise ValueError(f"it ends at frame {self.stop}, before its start at {self.start}")
+        return self
+
+
+class EgoPlanScene(BaseModel):
+    """A video, a moment, and the options. Which is right an agent doesn't see."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    actions: tuple[str, ...] = Field(min_length=2)
+    """The options, all different."""
+    answer: int = Field(ge=0)
+    """Index of the right one."""
+    source: str = ""
+    """Where the video is from, such as "Ego4D"."""
+    done: tuple[Stretch, ...] = ()
+    """The task's progress, oldest first."""
+    moment: int = Field(default=0, ge=0)
+    """Frame of the current observation."""
+    video: Path | None = None
+    """A video, or a folder of numbered frames; None to go without images."""
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> EgoPlanScene:
+        if self.answer >= len(self.actions):
+            raise ValueError(f"the answer {self.answer} is none of {len(self.actions)} options")
+        if len(set(self.actions)) < len(self.actions):
+            raise ValueError("two of the options are the same")
+        return self
+
+
+VIDEOS = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})
+_PICTURES = frozenset({".jpg", ".jpeg", ".png"})
+_NUMBER = re.compile(r"(\d+)$")
+
+
+class VideoError(ValueError):
+    """A video cannot be decoded or has no such frame. Names both."""
+
+
+_LOCAL = {"protocol_whitelist": "file"}
+"""A video that is a playlist opens no network address."""
+
+
+def keyframes(start: int, stop: int, n: int) -> Sequence[int]:
+    """`n` evenly spaced frame numbers from `start` to `stop`, both included; fewer in short
+    clips.
+    """
+    return sorted({round(number) for number in np.linspace(start, stop, n).tolist()})
+
+
+def find(root: Path) -> Mapping[str, Path]:
+    """Videos and frame folders at any depth below `root`, by their names without suffix."""
+    found: dict[str, Path] = {}
+    for path in sorted(root.rglob("*")):
+        if path.suffix.lower() in VIDEOS and path.is_file():
+            found.setdefault(path.stem, path)
+        elif path.suffix.lower() in _PICTURES and _NUMBER.search(path.stem):
+            found.setdefault(path.parent.name, path.parent)
+    return found
+
+
+def check(video: Path) -> None:
+    """Check that a video can be opened.
+
+    Raises:
+        VideoError: it cannot.
+    """
+    if video.is_dir():
+        return
+    try:
+        with av.open(str(video), options=_LOCAL) as container:
+            if not container.streams.video:
+                raise VideoError(f"{video} has no video stream")
+    except (av.FFmpegError, OSError) as error:
+        raise VideoError(f"can't decode {video}: {error}") from error
+
+
+def frames(video: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[np.uint8]]:
+    """Frames by number, each uint8 (H, W, 3), longest side at most `pixels`.
+
+    A number beyond the end of the video is its last frame: narrations often end after it. Where a
+    video leaves frames out, the last one that was decoded stands for them.
+
+    Raises:
+        VideoError: the video cannot be decoded, or a numbered image is missing.
+    """
+    wanted = sorted(set(numbers))
+    if not wanted:
+        return []
+    frames = _pictures(video, wanted) if video.is_dir() else _decoded(video, wanted)
+    small = {number: _shrunk(frame, pixels) for number, frame in frames.items()}
+    return [small[number] for number in numbers]
+
+
+def _decoded(video: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
+    found: dict[int, Image.Image] = {}
+    last: av.VideoFrame | None = None
+    try:
+        with av.open(str(video), options=_LOCAL) as container:
+            for number, frame in _from(container, wanted[0]):
+                last = frame
+                if number in wanted:
+                    found[number] = _image(frame)
+                if number >= wanted[-1]:
+                    break
+            if last is None:
+                raise VideoError(f"{video} has no frames")
+            return {n: found[n] if n in found else _image(last) for n in wanted}
+    except (av.FFmpegError, OSError) as error:
+        raise VideoError(f"can't decode {video}: {error}") from error
+
+
+def _image(frame: av.VideoFrame) -> Image.Image:
+    return Image.fromarray(frame.to_ndarray(format="rgb24"))
+
+
+def _from(
+    container: av.container.InputContainer, first: int
+) -> Iterator[tuple[int, av.VideoFrame]]:
+    """Frames with their numbers, from the last key frame before `first`."""
+    stream = container.streams.video[0]
+    rate = stream.average_rate or stream.guessed_rate
+    if first and rate and stream.time_base:
+        start = stream.start_time or 0
+        container.seek(start + int(first / rate / stream.time_base), stream=stream)
+        for frame in container.decode(stream):
+            if frame.pts is None:
+                raise VideoError("a frame has no timestamp")
+            yield round(float((frame.pts - start) * stream.time_base * rate)), frame
+        return
+    yield from enumerate(container.decode(stream))
+
+
+def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
+    """Reads images whose names end in their numbers, such as frame_0000000042.jpg."""
+    by_number = {
+        int(match[1]): path
+        for path in sorted(folder.iterdir())
+        if path.suffix.lower() in _PICTURES and (match := _NUMBER.search(path.stem))
+    }
+    if not by_number:
+        raise VideoError(f"{folder} has no numbered frames")
+    found: dict[int, Image.Image] = {}
+    for number in wanted:
+        path = by_number.get(min(number, max(by_number)))
+        if path is None:
+            raise VideoError(f"{folder} has no frame {number}")
+        try:
+            found[number] = read_image(path).convert("RGB")
+        except ValueError as error:
+            raise VideoError(f"{path} can't be read: {error}") from error
+    return found
+
+
+def _shrunk(picture: Image.Image, pixels: int) -> NDArray[np.uint8]:
+    picture.thumbnail((pixels, pixels))
+    return np.asarray(picture.convert("RGB"))
+
 
 _LOG = logging.getLogger("inhabit.egoplan")
 _LETTERS = "abcd"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inhabit.envs.iwisdm.scene import IwisdmSettings
+from inhabit.envs.iwisdm.env import IwisdmSettings
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration
 from inhabit.envs.simulators import render
@@ -13,8 +13,8 @@ REGISTRATION = Registration(
     backends=("library",),
     settings=IwisdmSettings,
     make=lazy("inhabit.envs.iwisdm.env:make"),
-    sample=lazy("inhabit.envs.iwisdm.tasks:sample"),
-    read=lazy("inhabit.envs.iwisdm.tasks:read"),
+    sample=lazy("inhabit.envs.iwisdm.env:sample"),
+    read=lazy("inhabit.envs.iwisdm.env:read"),
     needs=lazy("inhabit.envs.iwisdm.library:needs"),
     packages=("numba",),
     renderer=render.VERSION,

@@ -1,13 +1,14 @@
-"""iWISDM as an environment: frames to watch, with answers when they are due."""
+"""iWISDM as an environment: frames to watch, with answers when they are due; its sampled tasks."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal, NoReturn
 
 import numpy as np
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from inhabit.envs.core import (
     Action,
@@ -19,11 +20,39 @@ from inhabit.envs.core import (
     Reason,
     SceneError,
     Task,
+    TaskError,
 )
 from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
-from inhabit.envs.iwisdm.scene import IwisdmScene, IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 from inhabit.envs.plain_data import state_digest, validated_scene
+from inhabit.envs.settings import SettingsModel
+
+Level = Literal["single", "low", "medium", "high"]
+Join = Literal["none", "queue", "overlap", "interleave", "condition"]
+
+
+class IwisdmSettings(SettingsModel):
+    """What `--set` may say of iWISDM."""
+
+    level: Level = "low"
+    """Difficulty of sampled tasks; single ones have one frame."""
+    join: Join = "none"
+    """How two tasks are combined: one after the other (queue), overlapping, interleaved, or as a
+    question whose turn depends on the answer to another (condition)."""
+    showing: Literal["steps", "together"] = "steps"
+    """One frame per step, each answered (steps); or all frames in one prompt with all answers in
+    order, as in the paper (together)."""
+
+
+class IwisdmScene(BaseModel):
+    """A level, a way of joining tasks, and the seed that the library draws from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    level: Level = "low"
+    join: Join = "none"
+    seed: int = Field(default=0, ge=0, lt=2**32)
+
 
 NULL = "null"
 """The answer to a frame without a question."""
@@ -176,3 +205,41 @@ class Iwisdm(Env):
     @property
     def _over(self) -> bool:
         return len(self._said) >= len(self._wanted)
+
+
+def read(source: str, settings: IwisdmSettings) -> NoReturn:
+    """IWISDM has no named tasks.
+
+    Raises:
+        TaskError: always.
+    """
+    raise TaskError(
+        f"Unknown iWISDM tasks {source!r}. Use --n and --seed with --set level=LEVEL, or a "
+        "JSONL of tasks."
+    )
+
+
+def sample(n: int, seed: int, settings: IwisdmSettings) -> Iterator[Task]:
+    """`n` trials; the first k trials do not depend on `n`.
+
+    Raises:
+        UnavailableError: the library is not there.
+    """
+    level, join = settings.level, settings.join
+    author = TrialAuthor()
+    try:
+        for i in range(n):
+            digest = hashlib.sha256(f"iwisdm {level} {join} {seed} {i}".encode()).digest()
+            scene = IwisdmScene(level=level, join=join, seed=int.from_bytes(digest[:4]))
+            trial = author.write(level, join, scene.seed)
+            yield Task(
+                id=f"iwisdm-{level}-{join}-{seed}-{i}",
+                env="iwisdm",
+                kind=level if join == "none" else f"{level}_{join}",
+                goal=trial.instruction,
+                scene=scene.model_dump(mode="json"),
+                max_steps=len(trial.answers),
+                reference_cost=len(trial.answers),
+            )
+    finally:
+        author.close()

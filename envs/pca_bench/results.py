@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from inhabit.envs.pca_bench.scene import Domain
+from inhabit.envs.pca_bench.tasks import Domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Converts PCA-Bench's records to tasks. Invalid records are skipped with a warning."""
+"""Reads PCA-Bench's released files as tasks. Invalid records are skipped with a warning."""
 
 from __future__ import annotations
 
@@ -7,13 +7,173 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from inhabit.envs.core import Task, TaskError
-from inhabit.envs.pca_bench.records import PcaRecord, domain_of, entries, files
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from inhabit.envs.core import Task, TaskError, UnavailableError
+from inhabit.envs.multiple_choice import json_list
 from inhabit.envs.pca_bench.results import by_function, facts
-from inhabit.envs.pca_bench.scene import PcaScene, PcaSettings
+from inhabit.envs.settings import SettingsModel
+
+
+class PcaSettings(SettingsModel):
+    """What `--set` may say of PCA-Bench."""
+
+    images: Path | None = None
+    """Folder of the images, unless they lie beside the task file or in its imgs or images folder.
+    """
+    expert: Literal["answers", "recipes"] = "answers"
+    """What the expert follows: the released answers; or, in the game, recipes alone, from the
+    inventory and the creatures nearby."""
+
+
+class Domain(StrEnum):
+    """Where the decision is made."""
+
+    DRIVING = "autonomous_driving"
+    HOME = "domestic_robot"
+    GAME = "open_world_game"
+
+
+class PcaScene(BaseModel):
+    """An image, the options, and the right one with its reason. Of all this an agent sees the
+    image, the options and the facts; a text-only model may ask for the cached results.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    domain: Domain
+    actions: tuple[str, ...] = Field(min_length=2)
+    """The options, all different."""
+    answer: int = Field(ge=0)
+    """Index of the right one."""
+    reason: str = ""
+    key_concepts: tuple[str, ...] = ()
+    facts: str = ""
+    """What an image can't show, in a sentence: hands and inventory."""
+    results: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Function -> its cached result (HOLMES)."""
+    image: Path | None = None
+    """The image, or the parquet file that holds it; None where there is none."""
+    row: int | None = Field(default=None, ge=0)
+    """In a parquet file: the row of the image."""
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> PcaScene:
+        if self.answer >= len(self.actions):
+            raise ValueError(f"the answer {self.answer} is none of {len(self.actions)} options")
+        if len(set(self.actions)) < len(self.actions):
+            raise ValueError("two of the options are the same")
+        return self
+
+
+_DOMAINS: Mapping[str, Domain] = {
+    "autonomousdriving": Domain.DRIVING,
+    "traffic": Domain.DRIVING,
+    "driving": Domain.DRIVING,
+    "domesticrobot": Domain.HOME,
+    "alfred": Domain.HOME,
+    "openworldgame": Domain.GAME,
+    "minecraft": Domain.GAME,
+    "game": Domain.GAME,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PcaRecord:
+    """One unchecked record of a file."""
+
+    file: Path
+    number: int
+    """Its position in the file, from 0."""
+    fields: Mapping[str, Any]
+
+
+def files(source: Path) -> list[Path]:
+    """The benchmark's files at `source`: the file itself, or all files of the folder, sorted.
+
+    Raises:
+        TaskError: there are none.
+    """
+    if source.is_file():
+        return [source]
+    if not source.is_dir():
+        raise TaskError(
+            f"Found no {source}. For PCA-Bench, --tasks is one of its files or a folder of them."
+        )
+    found = [
+        *source.rglob("meta_data.json"),
+        *source.rglob("*-meta.json"),
+        *source.rglob("*.parquet"),
+    ]
+    if not found:
+        raise TaskError(
+            f"{source} has no file of PCA-Bench (meta_data.json, *-meta.json or *.parquet)."
+        )
+    return sorted(found)
+
+
+def entries(file: Path) -> Iterator[PcaRecord]:
+    """The records of one file.
+
+    Raises:
+        TaskError: it cannot be read.
+        UnavailableError: it is a parquet file, and what reads these is not installed.
+    """
+    rows = _parquet(file) if file.suffix == ".parquet" else json_list(file)
+    for number, fields in enumerate(rows):
+        if not isinstance(fields, dict):
+            raise TaskError(f"{file}, record {number}: it is not a JSON object.")
+        yield PcaRecord(file, number, fields)
+
+
+def domain_of(entry: PcaRecord) -> Domain:
+    """The domain of a record, from its own field or from its path.
+
+    Raises:
+        ValueError: by no domain that is known.
+    """
+    said = entry.fields.get("domain")
+    if isinstance(said, str) and said.strip():
+        if _letters(said) not in _DOMAINS:
+            raise ValueError(f"unknown domain {said!r}")
+        return _DOMAINS[_letters(said)]
+    for part in reversed(entry.file.parts):
+        for name, domain in _DOMAINS.items():
+            if name in _letters(part):
+                return domain
+    raise ValueError("neither the record nor its file names a domain")
+
+
+def parquet_rows(file: Path, columns: list[str] | None = None) -> Any:
+    """Read a parquet file as a table.
+
+    Raises:
+        UnavailableError: what reads it is not installed.
+        TaskError: it cannot be read.
+    """
+    try:
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise UnavailableError(f"Reading {file} needs pyarrow: pip install pyarrow.") from error
+    try:
+        return parquet.read_table(file, columns=columns)
+    except (OSError, ValueError) as error:
+        raise TaskError(f"Can't read {file} as Parquet: {error}.") from error
+
+
+def _parquet(file: Path) -> list[Any]:
+    rows: list[Any] = parquet_rows(file).to_pylist()
+    return rows
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.lower()))
+
 
 _LOG = logging.getLogger("inhabit.pca_bench")
 _FOLDERS = (".", "imgs", "images")

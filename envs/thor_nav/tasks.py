@@ -1,25 +1,75 @@
-"""Navigation tasks: files of EB-Navigation and VAGEN, and sampled ones; their rooms from above."""
+"""Navigation tasks: files of EB-Navigation and VAGEN, and sampled ones; their shortest walks."""
 
 from __future__ import annotations
 
+import heapq
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import dist
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.scene_plan import ScenePlan
+from inhabit.envs.settings import SettingsModel
 from inhabit.envs.simulators.household.geometry.outline import STEP
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, Metadata, Room
 from inhabit.envs.simulators.household.rooms.plan_view import plan_view
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.types.things import those
-from inhabit.envs.thor_nav.scene import NavScene, ThorNavSettings
+
+
+class ThorNavSettings(SettingsModel):
+    """What `--set` may say of `thor_nav`."""
+
+    step: float = Field(default=0.25, ge=0.05, le=1.0)
+    """Length of a step, in metres: 0.25 in EB-Navigation, 0.3 in VAGEN."""
+    limit: int = Field(default=20, ge=1, le=1000)
+    """Maximum number of actions of a task that is read or sampled: 20 in EB-Navigation, 30 in
+    VAGEN."""
+    success: float = Field(default=1.0, gt=0.0, le=10.0)
+    """Distance to the target within which a task is solved, in metres, as seen from above."""
+    cells: Literal["computed", "recorded"] = "computed"
+    """Where the agent can stand: computed from boxes, or recorded in THOR (`inhabit setup
+    alfred`)."""
+    width: int = Field(default=300, ge=64, le=2048)
+    """Width of the image, in pixels."""
+    height: int = Field(default=300, ge=64, le=2048)
+    """Height of the image, in pixels."""
+    field_of_view: int = Field(default=100, ge=30, le=150)
+    """Vertical field of view, in degrees."""
+
+
+class NavScene(BaseModel):
+    """One navigation task, as EmbodiedBench and VAGEN write it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    room: str
+    """Name of a room, such as "FloorPlan1"."""
+    x: float
+    """Start position, in metres."""
+    z: float
+    """Start position, in metres."""
+    rotation: float = 0.0
+    """Start rotation about the vertical, in degrees; 0 looks along +z."""
+    horizon: float = Field(default=0.0, ge=-30.0, le=60.0)
+    """Start pitch of the camera, in degrees; positive looks down."""
+    target: str
+    """THOR's objectId of the target; for the record: success is measured to the position."""
+    target_x: float
+    """Position of the target, in metres."""
+    target_z: float
+    """Position of the target, in metres."""
+    hidden: tuple[str, ...] = ()
+    """THOR's objectIds of objects that are taken out of the room first."""
+
 
 _GOAL = "navigate to the {kind} in the room and be as close as possible to it"
 _TARGETS = those("target")
@@ -178,3 +228,78 @@ def scene_plan(task: Task, actions: Sequence[str | None]) -> ScenePlan | None:
         return None
     room = Catalog().load(name)
     return plan_view(room, {o["objectId"]: o["objectType"] for o in room.objects})
+
+
+MOVES: Mapping[str, str] = {
+    "move forward": "MoveAhead",
+    "move backward": "MoveBack",
+    "move right": "MoveRight",
+    "move left": "MoveLeft",
+}
+_MOST = 4000
+"""Positions that a search visits, at most."""
+
+Place = tuple[float, float]
+
+
+class _Open(NamedTuple):
+    """A position that is reached, ordered by the length of a walk through it, at least."""
+
+    length: float
+    order: int
+    place: Place
+    moves: tuple[str, ...]
+
+
+@contextmanager
+def restored(simulator: Simulator) -> Iterator[None]:
+    """Restore the simulator's state at the end of the block."""
+    token = simulator.act({"action": "Snapshot"}).value
+    try:
+        yield
+    finally:
+        for action in ("Restore", "Forget"):
+            simulator.act({"action": action, "snapshot": token})
+
+
+def shortest(
+    simulator: Simulator, target: Place, *, step: float, within: float
+) -> Sequence[str] | None:
+    """The moves of a shortest walk to within some metres of a target; None if there is none.
+
+    A* over the positions that steps reach, without turns: the agent also walks sideways.
+    """
+
+    def left(place: Place) -> float:
+        return max(0.0, dist(place, target) - within) / step
+
+    start = (simulator.agent.x, simulator.agent.z)
+    queue, done, order = [_Open(left(start), 0, start, ())], set[Place](), 0
+    with restored(simulator):
+        while queue and len(done) < _MOST:
+            here = heapq.heappop(queue)
+            if dist(here.place, target) <= within:
+                return here.moves
+            if _key(here.place) in done:
+                continue
+            done.add(_key(here.place))
+            for word, action in MOVES.items():
+                there = _moved(simulator, here.place, action, step)
+                if there is not None and _key(there) not in done:
+                    order += 1
+                    moves = (*here.moves, word)
+                    heapq.heappush(queue, _Open(len(moves) + left(there), order, there, moves))
+    return None
+
+
+def _key(place: Place) -> Place:
+    return round(place[0], 3), round(place[1], 3)
+
+
+def _moved(simulator: Simulator, place: Place, action: str, step: float) -> Place | None:
+    """Where a move from a place leads; None if it is blocked."""
+    x, z = place
+    simulator.act({"action": "Teleport", "x": x, "z": z, "forceAction": True})
+    if not simulator.act({"action": action, "moveMagnitude": step}).success:
+        return None
+    return simulator.agent.x, simulator.agent.z

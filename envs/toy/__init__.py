@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 
 REGISTRATION = Registration(
     name="toy",
@@ -21,5 +21,5 @@ REGISTRATION = Registration(
     kinds=lazy("inhabit.envs.toy.tasks:kinds"),
     rooms=lazy("inhabit.envs.toy.tasks:rooms"),
     room_of=scene_field("room"),
-    template=lazy("inhabit.envs.toy.template:ToyTemplate"),
+    template=lazy("inhabit.envs.toy.tasks:ToyTemplate"),
 )

@@ -1,13 +1,20 @@
-"""The toy house as an immutable value, and the effects of actions."""
+"""The toy house: rooms, things, verbs, scenes and goals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from inhabit.envs.core import Action, Reason
+from inhabit.envs.settings import SettingsModel
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.language import Choices, listed
+from inhabit.envs.world.planning import shortest
 from inhabit.envs.world.rows import Verb
 
 ROOMS = ("kitchen", "hall", "bedroom")
@@ -156,3 +163,120 @@ def _drop(house: ToyHouse, item: str) -> _Result:
     if house.held() != item:
         return house, Reason.MISSING_ITEM, f"You don't hold the {item}."
     return house.moved(item, house.room), None, f"The {item} lies on the floor."
+
+
+@dataclass(frozen=True, slots=True)
+class ToyGoal:
+    """Items that must lie in containers, and containers that must be closed."""
+
+    inside: tuple[tuple[str, str], ...]
+    closed: tuple[str, ...] = ()
+
+    def met(self, house: ToyHouse) -> int:
+        """Number of conditions that hold."""
+        put = sum(house.place(item) == container for item, container in self.inside)
+        return put + sum(not house.is_open(container) for container in self.closed)
+
+    @property
+    def total(self) -> int:
+        """Number of conditions."""
+        return len(self.inside) + len(self.closed)
+
+
+@lru_cache(maxsize=10_000)
+def solve(house: ToyHouse, goal: ToyGoal) -> tuple[Sequence[Action], frozenset[Action]]:
+    """Breadth-first search over the reachable states of the house.
+
+    Only items that the goal names or the hand holds are searched over: the others cannot matter.
+
+    Returns:
+        A shortest plan, and every action that some shortest plan starts with; both empty if the
+        goal is met.
+    """
+    wanted = {item for item, _ in goal.inside} | {house.held()}
+    kept = [i for i, item in enumerate(house.items) if item in wanted]
+    start = replace(
+        house,
+        items=tuple(house.items[i] for i in kept),
+        places=tuple(house.places[i] for i in kept),
+    )
+    found = shortest(start, successors, lambda here: goal.met(here) == goal.total)
+    if found is not None:
+        return found
+    raise ValueError(
+        f"No way leads from {house} to {goal}: a name in the goal is not in the house."
+    )
+
+
+def cost(plan: Sequence[Action], house: ToyHouse) -> int:
+    """Low-level steps of a plan: rooms walked, and one for any other action."""
+    total = 0
+    for action in plan:
+        after, _, _ = apply(house, action)
+        total += walk_cost(house.room, after.room) or 1
+        house = after
+    return total
+
+
+def in_hand(house: ToyHouse) -> str:
+    """The text of an observation: the held item."""
+    return f"You have a {house.held()} in your hand." if HAND in house.places else ""
+
+
+class ToySettings(SettingsModel):
+    """What `--set` may say of the toy house."""
+
+    pixels: int = Field(default=96, ge=16, le=1024)
+    """Side of the square image, in pixels."""
+    delay: float = Field(default=0.0, ge=0.0, le=60.0)
+    """Seconds that every action takes, to imitate a slow simulator."""
+
+
+class ToyScene(BaseModel):
+    """A house and what is wanted of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    room: Literal["kitchen", "hall", "bedroom"] = "hall"
+    """Where the agent starts."""
+    items: Mapping[str, str] = Field(default_factory=lambda: {"cup": "kitchen"})
+    """Item -> a room (on its floor), a container, or "hand" (one item at the most)."""
+    open: tuple[str, ...] = ()
+    """Containers that stand open: of fridge and chest."""
+    inside: Mapping[str, str] = Field(default_factory=dict)
+    """Goal: item -> container."""
+    closed: tuple[str, ...] = ()
+    """Goal: containers that must be closed."""
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> ToyScene:
+        for item, place in self.items.items():
+            _known("item", item, ITEMS)
+            _known("place", place, PLACES)
+        for item, container in self.inside.items():
+            _known("item of this house", item, self.items)
+            _known("container", container, CONTAINERS)
+        for container in (*self.open, *self.closed):
+            _known("container that opens", container, OPENABLE)
+        if sum(place == HAND for place in self.items.values()) > 1:
+            raise ValueError("the hand holds one item at the most")
+        if not self.inside and not self.closed:
+            raise ValueError("the goal is empty: say what should be inside or closed")
+        return self
+
+    def house(self) -> ToyHouse:
+        """The initial state of the house."""
+        items = tuple(sorted(self.items))
+        places = tuple(self.items[i] for i in items)
+        return ToyHouse(self.room, items, places, frozenset(self.open))
+
+    def goal(self) -> ToyGoal:
+        """The goal."""
+        return ToyGoal(tuple(sorted(self.inside.items())), tuple(sorted(set(self.closed))))
+
+
+def _known(what: str, name: str, names: Iterable[str]) -> None:
+    names = list(names)
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=2) or names
+        raise ValueError(f"there is no {what} {name!r}; nearest: {', '.join(near)}")

@@ -22,7 +22,7 @@ from inhabit.agents.planners.random import Random
 from inhabit.envs.core import Env
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.scoring.metrics import score

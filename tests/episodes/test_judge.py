@@ -17,9 +17,7 @@ from inhabit.cli import main
 from inhabit.envs.core import Reason, Task
 from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.goals import ToyGoal
-from inhabit.envs.toy.house import ToyHouse, successors
-from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.house import ToyGoal, ToyHouse, ToyScene, successors
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.judging.chat import read
 from inhabit.episodes.judging.errors import (

@@ -19,7 +19,7 @@ from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Reason, SimulatorError, Task
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 from inhabit.episodes.playing.clock import Clock, TimeShare
 from inhabit.episodes.recording.reader import Attempt, Run
 from inhabit.episodes.recording.schema import Choice, Ending, Sight

@@ -21,8 +21,7 @@ from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
 from inhabit.envs.registry import Registration
 from inhabit.envs.toy import REGISTRATION as TOY
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.house import vocabulary
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings, vocabulary
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.validating.check import CheckVerdict
 from inhabit.episodes.validating.report import CHECKS, chosen, validate

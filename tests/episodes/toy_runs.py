@@ -10,7 +10,7 @@ from typing import Any
 from inhabit.agents.core import Agent, Decision, ModelError, View
 from inhabit.envs.core import Action, Env, Outcome, SimulatorError, Task
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.run import Watch, run_episodes

@@ -16,8 +16,7 @@ from inhabit.agents.core import Grant
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.scripted import Rule, Script, ScriptedModel
 from inhabit.envs.core import Action, Determinism, Env, Task
-from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE
-from inhabit.envs.toy.scene import ToyScene
+from inhabit.envs.toy.house import CONTAINERS, ITEMS, OPENABLE, ToyScene
 from inhabit.envs.virtualhome.graph.goals import RelationGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.tasks.scene import Move, VirtualHomeScene, build_world

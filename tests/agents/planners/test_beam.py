@@ -18,7 +18,7 @@ from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
 from inhabit.envs.core import Env, Reason
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 from tests.agents.planners import dead_ends
 from tests.agents.planners.dead_ends import DeadEnd, solved
 from tests.agents.views import act, view

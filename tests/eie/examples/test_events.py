@@ -18,7 +18,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.registry import find
 from inhabit.envs.template import Template
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 
 Events = list[dict[str, Any]]
 

@@ -29,7 +29,7 @@ from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToySettings
+from inhabit.envs.toy.house import ToySettings
 from tests.eie.making.authors import Clumsy, Silent
 
 N = 12

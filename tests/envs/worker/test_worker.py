@@ -35,7 +35,7 @@ from inhabit.envs.core import (
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.host.link import Link, WorkerError
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.scene import ToyScene, ToySettings
+from inhabit.envs.toy.house import ToyScene, ToySettings
 from inhabit.envs.toy.tasks import sample
 
 PLUGIN = Path(__file__).with_name("plugin")
