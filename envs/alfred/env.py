@@ -8,20 +8,21 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred.episode import build as start
-from inhabit.envs.alfred.episode import observation, snapshot
-from inhabit.envs.alfred.episode.progress import note_reached, progress
-from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.episode import build
+from inhabit.envs.alfred.episode.state import (
+    EpisodeState,
+    in_view,
+    in_words,
+    note_reached,
+    progress,
+)
 from inhabit.envs.alfred.expert import shortest
-from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner
-from inhabit.envs.alfred.expert.searcher import Searcher
-from inhabit.envs.alfred.expert.step_replay import StepPlanner
-from inhabit.envs.alfred.language import grammar
-from inhabit.envs.alfred.language.vocabulary import vocabulary
-from inhabit.envs.alfred.scenes import validation
+from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner, Searcher, StepPlanner
+from inhabit.envs.alfred.language import verbs
+from inhabit.envs.alfred.language.verbs import vocabulary
+from inhabit.envs.alfred.scenes import layout
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
-from inhabit.envs.alfred.skills.candidates import plausible, succeeding
-from inhabit.envs.alfred.skills.dispatch import act
+from inhabit.envs.alfred.skills.dispatch import act, plausible, succeeding
 from inhabit.envs.alfred.thor.session import Session
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, FilmSettings
@@ -81,12 +82,12 @@ class Alfred(Env):
         try:
             if scene.recording is None:
                 room = self._rooms.load(scene.room)
-                validation.check(scene, room.objects, room.cells)
+                layout.check(scene, room.objects, room.cells)
             body = self._session.start(self._owner, scene.room)
             if isinstance(self._settings, FilmSettings):
                 body.film_size = self._settings.film_width, self._settings.film_height
             teleport = self._settings.navigation == "teleport"
-            self._state = start.build(
+            self._state = build.build(
                 body, scene, seed=seed, teleport=teleport, filming=self._settings.clips
             )
         except SceneError as error:
@@ -105,7 +106,7 @@ class Alfred(Env):
         ids, names = episode.body.instances() if self._settings.instances else (None, ())
         film = episode.film if self._settings.clips else []
         return Observation(
-            text=observation.in_words(episode, view=self._settings.text == "view"),
+            text=in_words(episode, view=self._settings.text == "view"),
             rgb=episode.body.frame,
             clips=(Clip(np.stack(film), "What you saw on the way."),) if film else (),
             depth=episode.body.depth if self._settings.depth else None,
@@ -124,9 +125,9 @@ class Alfred(Env):
 
     def parse(self, text: str) -> Action | None:
         """Parse an action. Without the oracle, "find" means "go to"."""
-        action = grammar.understand(text)
+        action = verbs.understand(text)
         if action is not None and action.verb == "find" and not self._oracle:
-            return grammar.say("go to", *action.arguments)
+            return verbs.say("go to", *action.arguments)
         return action
 
     def act(self, action: Action) -> Outcome:
@@ -143,7 +144,7 @@ class Alfred(Env):
             return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=least)
         result = act(episode, meant)
         self._planner.note(episode, meant, result)
-        start.disturb(episode)
+        build.disturb(episode)
         note_reached(episode)
         met, total = self.progress()
         cost = max(episode.body.steps, self._settings.least_cost)
@@ -206,13 +207,13 @@ class Alfred(Env):
             KeyError: there is no such tool.
         """
         episode = self._episode()
-        seen = [episode.names.of(id) for id in observation.in_view(episode)]
+        seen = [episode.names.of(id) for id in in_view(episode)]
         held = [episode.names.of(episode.held.id)] if episode.held is not None else []
         return tools.answer(name, seen, held)
 
     def state(self) -> Mapping[str, JsonValue]:
         """The agent, every object, and the agent's memory."""
-        return snapshot.state(self._episode())
+        return build.state(self._episode())
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the state's SHA-256."""
@@ -231,7 +232,7 @@ class Alfred(Env):
 
     def things(self) -> Sequence[SceneObject]:
         """Every named object, its states, and how many pixels of the image show it."""
-        return snapshot.things(self._episode())
+        return build.things(self._episode())
 
     def _works(self, action: Action) -> bool:
         with self.fork() as twin:

@@ -12,9 +12,18 @@ from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Action, Observation, SceneError, Task, TaskError
 from inhabit.envs.multiple_choice import MultipleChoice
-from inhabit.envs.pca_bench.results import INVENTORY, MOBS, counts, names, schemas
 from inhabit.envs.pca_bench.sampling import Situation, solve
-from inhabit.envs.pca_bench.tasks import Domain, PcaScene, PcaSettings, parquet_rows
+from inhabit.envs.pca_bench.scene import (
+    INVENTORY,
+    MOBS,
+    Domain,
+    PcaScene,
+    PcaSettings,
+    counts,
+    names,
+    schemas,
+)
+from inhabit.envs.pca_bench.tasks import parquet_rows
 from inhabit.envs.pictures import read_image
 from inhabit.envs.plain_data import validated_scene
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from inhabit.envs.core import Task
-from inhabit.envs.pca_bench.results import INVENTORY, MOBS, facts
-from inhabit.envs.pca_bench.tasks import Domain, PcaScene, PcaSettings
+from inhabit.envs.pca_bench.scene import INVENTORY, MOBS, Domain, PcaScene, PcaSettings, facts
 
 _RECIPES: Mapping[str, tuple[tuple[str, int], ...]] = {
     "crafting table": (("plank", 4),),

@@ -12,9 +12,13 @@ import argparse
 import random
 
 from inhabit.envs.alfred.scenes.scene import TaskType
-from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
-from inhabit.envs.alfred.tasks.sampling import possible_goals, scene_for
-from inhabit.envs.alfred.tasks.wording import instruction
+from inhabit.envs.alfred.tasks.sampling import (
+    MAX_STEPS,
+    Rehearsal,
+    instruction,
+    possible_goals,
+    scene_for,
+)
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.core import Task
 

@@ -22,7 +22,7 @@ import psutil
 import pytest
 from waiting import wait_for
 
-from inhabit.envs.alfred.thor.controller import start
+from inhabit.envs.alfred.thor.client import start
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking

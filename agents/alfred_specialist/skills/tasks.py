@@ -26,12 +26,12 @@ from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, Surro
 from inhabit.agents.alfred_specialist.skills.tries import SURE, missed
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.world import things as types
+from inhabit.envs.alfred.world import things
 from inhabit.envs.alfred.world.kinds import TREATMENTS
 from inhabit.envs.core import Action, Reason
 
 TURN_OFF, DROP = verb("turn off"), verb("drop")
-KNIVES = tuple(word(type) for type in sorted(types.KNIVES, reverse=True))
+KNIVES = tuple(word(type) for type in sorted(things.KNIVES, reverse=True))
 _TREATMENTS = {one.name: (one.where, verb(one.verb), word(one.by)) for one in TREATMENTS}
 """Part of the name of a task type -> where the object is put, and what is then done to what."""
 _CERTAIN = 0.8

@@ -25,7 +25,7 @@ REGISTRATION = Registration(
     prepare=lazy("inhabit.envs.alfred.setup:prepare"),
     fastest_settings=lazy("inhabit.envs.alfred.world.settings:fastest_settings"),
     kinds=lazy("inhabit.envs.alfred.alfworld.tasks:kinds"),
-    scene_plan=lazy("inhabit.envs.alfred.scenes.plan_view:scene_plan"),
+    scene_plan=lazy("inhabit.envs.alfred.scenes.initial_room:scene_plan"),
     rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),
     room_of=scene_field("room"),
 )

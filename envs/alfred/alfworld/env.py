@@ -15,11 +15,9 @@ from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.scenes.scene import AlfredScene
-from inhabit.envs.alfred.skills.vantage import vantage
-from inhabit.envs.alfred.skills.walking import arrive
-from inhabit.envs.alfred.thor.body import AgentPose
+from inhabit.envs.alfred.skills.walking import arrive, vantage
+from inhabit.envs.alfred.thor.body import STEP, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.alfred.thor.routes import STEP
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.core import (
     Action,

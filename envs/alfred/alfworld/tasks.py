@@ -10,7 +10,7 @@ from inhabit.envs.alfred.alfworld.env import Alfworld
 from inhabit.envs.alfred.alfworld.rules import word
 from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, read_scene
-from inhabit.envs.alfred.tasks import files, sampling
+from inhabit.envs.alfred.tasks import sampling, splits
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.core import Task
@@ -55,7 +55,7 @@ def read(source: str, settings: AlfworldSettings) -> Iterator[Task]:
     Raises:
         TaskError: `source` can't be read. Names the file and the field.
     """
-    return _games(files.read(source, settings), settings)
+    return _games(splits.read_folder(source, settings), settings)
 
 
 def sample(n: int, seed: int, settings: AlfworldSettings | None = None) -> Iterator[Task]:

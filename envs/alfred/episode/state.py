@@ -1,23 +1,128 @@
-"""The state of one episode outside the simulator: names, grid, memory and history."""
+"""An episode: the room as it is, what the agent knows of it, and the progress to the goal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.episode.memory import Memory
-from inhabit.envs.alfred.episode.reference import Reference
-from inhabit.envs.alfred.language.naming import ObjectNames
-from inhabit.envs.alfred.scenes.goals import History
-from inhabit.envs.alfred.scenes.scene import AlfredGoal, Disturbance, RecordedThing
-from inhabit.envs.alfred.thor.body import AgentBody
+from inhabit.envs.alfred.language.naming import ObjectNames, split_name, squeeze, word
+from inhabit.envs.alfred.language.verbs import fits
+from inhabit.envs.alfred.scenes.scene import (
+    AlfredGoal,
+    Disturbance,
+    History,
+    RecordedThing,
+    conditions,
+    is_wanted,
+)
+from inhabit.envs.alfred.thor.body import AgentBody, Cell, Grid, Stand, cell, heading
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
-from inhabit.envs.alfred.thor.routes import Grid, Stand, cell, heading
-from inhabit.envs.alfred.thor.views import Views
+from inhabit.envs.alfred.thor.session import Views
+from inhabit.envs.world.words import with_article
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the agent has seen, visited and searched. Objects are THOR ids."""
+
+    seen: dict[str, None] = field(default_factory=dict)
+    """Objects seen in an image, in order."""
+    visited: dict[str, None] = field(default_factory=dict)
+    """Objects it went to or took."""
+    focus: str | None = None
+    """The object of the last navigation or interaction, which "the mug" refers to."""
+    searched: dict[Cell, None] = field(default_factory=dict)
+    """Cells where it looked around."""
+    refused: dict[str, None] = field(default_factory=dict)
+    """Interactions that the simulator refused unexpectedly, as "verb id id". The expert avoids
+    them."""
+
+    def see(self, ids: Iterable[str]) -> None:
+        """Add the objects of an image."""
+        self.seen.update(dict.fromkeys(ids))
+
+    def go(self, id: str) -> None:
+        """Add a visit."""
+        self.visited[id] = None
+        self.focus = id
+
+    def copy(self) -> Memory:
+        """An independent copy."""
+        return replace(
+            self,
+            seen=dict(self.seen),
+            visited=dict(self.visited),
+            searched=dict(self.searched),
+            refused=dict(self.refused),
+        )
+
+
+class Reference:
+    """The meaning of names in the current state, among objects that the agent has seen."""
+
+    def __init__(
+        self, world: ThorObjects, names: ObjectNames, memory: Memory, x: float, z: float
+    ) -> None:
+        self._world = world
+        self._names = names
+        self._memory = memory
+        self._x, self._z = x, z
+        self._known: Sequence[ThorObject] | None = None
+
+    def known(self) -> Sequence[ThorObject]:
+        """Every seen, existing, named object, in the order of the names."""
+        if self._known is None:
+            ids = [id for id in self._memory.seen if id in self._names and id in self._world]
+            self._known = [self._world[id] for id in sorted(ids, key=self._order)]
+        return self._known
+
+    def _order(self, id: str) -> tuple[str, int]:
+        said, _, number = self._names.of(id).rpartition("_")
+        return said, int(number)
+
+    def resolve(self, verb: str, name: str) -> ThorObject | None:
+        """The object that `name` means after `verb`; None if no such object was seen."""
+        squeezed, number = split_name(name)
+        if number is not None:
+            id = self._names.id(squeezed, number)
+            return self._world.get(id) if id in self._memory.seen and id is not None else None
+        return self.choose(verb, [t for t in self.known() if squeeze(word(t.type)) == squeezed])
+
+    def choose(self, verb: str, things: Sequence[ThorObject]) -> ThorObject | None:
+        """The most likely of several objects of one type.
+
+        For navigation, the nearest one that was not yet visited or taken. Otherwise one to which
+        the verb can apply: the one visited last, then those in view, then the nearest.
+        """
+        rank = self._to_go if verb in ("go to", "find") else self._to_act(verb)
+        return min(things, key=lambda t: (*rank(t), self._order(t.id)), default=None)
+
+    def _to_go(self, thing: ThorObject) -> tuple[object, ...]:
+        return (
+            thing.held,
+            self._world.shut_in(thing) is not None,
+            thing.id in self._memory.visited,
+            thing.id == self._memory.focus,
+            round(thing.reach(self._x, self._z), 3),
+        )
+
+    def _to_act(self, verb: str) -> Callable[[ThorObject], tuple[object, ...]]:
+        return lambda thing: (
+            not fits(verb, thing),
+            thing.id != self._memory.focus,
+            not thing.visible,
+            round(thing.reach(self._x, self._z), 3),
+        )
+
+    def name(self, verb: str, thing: ThorObject) -> str:
+        """The shortest name that resolves to the object: "mug", or "mug_2" among several."""
+        said = word(thing.type)
+        meant = self.resolve(verb, said)
+        return said if meant is not None and meant.id == thing.id else self._names.of(thing.id)
 
 
 @dataclass(slots=True)
@@ -118,3 +223,83 @@ class EpisodeState:
             film=list(self.film),
             just_seen=dict(self.just_seen),
         )
+
+
+def progress(episode: EpisodeState) -> tuple[int, int]:
+    """The number of conditions that hold, and their total.
+
+    An order adds one condition for each goal after the first: that no later goal was reached before
+    the earlier ones.
+    """
+    counts = [conditions(goal, episode.world, episode.history) for goal in episode.goals]
+    met, total = (sum(numbers) for numbers in zip(*counts, strict=True))
+    if episode.in_order:
+        steps = len(counts) - 1
+        total += steps
+        met += steps if not out_of_order(episode) and met == total - steps else 0
+    return met, total
+
+
+def note_reached(episode: EpisodeState) -> None:
+    """Remember which goals hold for the first time."""
+    if not episode.in_order:
+        return
+    for number, goal in enumerate(episode.goals):
+        if number not in episode.reached and _holds(episode, goal):
+            episode.reached = (*episode.reached, number)
+
+
+def out_of_order(episode: EpisodeState) -> bool:
+    """Whether a goal was reached before an earlier one, which can't be undone."""
+    return episode.in_order and any(n != i for i, n in enumerate(episode.reached))
+
+
+def unmet(episode: EpisodeState) -> Sequence[AlfredGoal]:
+    """The goals that do not hold, in the order in which to reach them.
+
+    Without an order, the goal whose object is in the hand comes first. A light comes last, because
+    its object stays in the hand.
+    """
+    left = [goal for goal in episode.goals if not _holds(episode, goal)]
+    if episode.in_order:
+        return left
+    held = episode.held
+    begun = [goal for goal in left if held is not None and is_wanted(held, goal)]
+    return sorted(left, key=lambda goal: (goal.toggle is not None, goal not in begun))
+
+
+def _holds(episode: EpisodeState, goal: AlfredGoal) -> bool:
+    met, total = conditions(goal, episode.world, episode.history)
+    return met == total
+
+
+def in_view(episode: EpisodeState) -> Sequence[str]:
+    """Ids of the named objects in the image, except held ones."""
+    return [
+        id for id in episode.body.in_view() if id in episode.names and not episode.world[id].held
+    ]
+
+
+def in_words(episode: EpisodeState, view: bool) -> str:
+    """The text of an observation: the held object.
+
+    With `view` also the objects in view, and further objects that the last action showed, such as
+    those seen while looking around.
+    """
+    held = episode.held
+    sentences = []
+    if held is not None:
+        noun = word(held.type)
+        sentences.append(f"You have {with_article(noun)} in your hands.")
+    if view:
+        seen = in_view(episode)
+        sentences.append(f"You see: {_listed(episode, seen) or 'nothing of interest'}.")
+        passed = sorted(id for id in episode.just_seen if id in episode.world and id not in seen)
+        passed = [id for id in passed if not episode.world[id].held]
+        if passed:
+            sentences.append(f"You have just seen besides: {_listed(episode, passed)}.")
+    return " ".join(sentences)
+
+
+def _listed(episode: EpisodeState, ids: Sequence[str]) -> str:
+    return ", ".join(episode.names.of(id) for id in ids)

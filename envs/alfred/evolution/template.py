@@ -11,24 +11,21 @@ from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.alfred.evolution.crossing import crossed, with_goals
-from inhabit.envs.alfred.language.grammar import preposition
 from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.language.verbs import BY_NAME
+from inhabit.envs.alfred.language.verbs import BY_NAME, preposition
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
 from inhabit.envs.alfred.phrasing.nouns import called
-from inhabit.envs.alfred.scenes.counterparts import SLICED
-from inhabit.envs.alfred.scenes.scene import AlfredGoal, AlfredScene
-from inhabit.envs.alfred.tasks.reference_cost import reference_cost
-from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS
-from inhabit.envs.alfred.tasks.sampling import draw_scene
+from inhabit.envs.alfred.scenes.scene import SLICED, AlfredGoal, AlfredScene
+from inhabit.envs.alfred.tasks.feasibility import reference_cost
+from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, draw_scene
 from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, AlfredKind
 from inhabit.envs.alfred.world.settings import AlfredSettings
-from inhabit.envs.alfred.world.states import STATES
 from inhabit.envs.alfred.world.things import (
     IN,
     IN_SLICES,
     LOADS,
     PLACES,
+    STATES,
     SYNONYMS,
 )
 from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES

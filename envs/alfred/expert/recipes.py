@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from inhabit.envs.alfred.episode.progress import out_of_order, unmet
-from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.episode.state import EpisodeState, out_of_order, unmet
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
-from inhabit.envs.alfred.scenes.goals import basin_of, is_wanted
-from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, basin_of, is_wanted
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.simulators.household.types.things import BASINS
 

@@ -1,23 +1,35 @@
-"""Re-executes ALFRED's expert, one low-level action at a time."""
+"""Replays a recorded trajectory of ALFRED in a simulator, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from statistics import median
+from time import process_time
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.alfred.episode.build import build
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language.masks import Mask, choose, decode, drawn
-from inhabit.envs.alfred.scenes.counterparts import present
-from inhabit.envs.alfred.scenes.goals import conditions
-from inhabit.envs.alfred.scenes.scene import AlfredScene, LowStep, RecordedThing
+from inhabit.envs.alfred.language.verbs import Mask, choose, decode, drawn
+from inhabit.envs.alfred.scenes.scene import (
+    AlfredScene,
+    LowStep,
+    RecordedThing,
+    conditions,
+    present,
+)
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
+from inhabit.envs.simulators.household.navigation import recorded_grids
+from inhabit.envs.simulators.household.rooms.ithor import SCENES, load
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Simulator
 
 By = Literal["id", "mask"]
 MOVES = {"MoveAhead": 0, "MoveRight": 90, "MoveBack": 180, "MoveLeft": 270}
@@ -220,3 +232,128 @@ def _rests(thing: ThorObject, world: ThorObjects) -> bool:
         for other in world
         if other.id != thing.id and other.reach(thing.center[0], thing.center[2]) == 0.0
     )
+
+
+def grid_agreement() -> Mapping[str, float]:
+    """Intersection over union of computed and recorded grid cells, by room.
+
+    Known are those of ALFRED's layouts, and those that its experts walked on. Empty where the
+    layouts are not installed.
+    """
+    found = {}
+    for scene in SCENES:
+        real = recorded_grids.cells(scene)
+        if real is not None:
+            ours = load(scene).cells
+            found[scene] = len(ours & real) / len(ours | real)
+    return found
+
+
+_ROOM = "FloorPlan1"
+_OBJECTS = 90
+_FRAMES, _RESETS = 60, 8
+
+
+def frame_ms() -> float:
+    """Median milliseconds to render a 300x300 image with shadows, each from another pose."""
+    simulator = Simulator(_ROOM)
+    times = []
+    for i in range(_FRAMES):
+        simulator.act({"action": "RotateRight", "degrees": 30})
+        if i % 12 == 11:
+            simulator.act({"action": "MoveAhead"})
+        begin = process_time()
+        simulator.frame()
+        times.append(process_time() - begin)
+    return 1000 * median(times[5:])
+
+
+def reset_ms() -> float:
+    """Median milliseconds of a reset including visibility, in rooms of about 90 objects."""
+    rooms = sorted(SCENES, key=lambda scene: abs(len(load(scene).objects) - _OBJECTS))[:2]
+    simulator = Simulator(rooms[0])
+    times = []
+    for i in range(_RESETS):
+        begin = process_time()
+        simulator.act({"action": "Reset", "sceneName": rooms[(i + 1) % 2]})
+        simulator.visibility()
+        times.append(process_time() - begin)
+    return 1000 * median(times[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often two say that something is visible."""
+
+    both: int = 0
+    ours: int = 0
+    """Here alone."""
+    theirs: int = 0
+    """In real THOR alone."""
+
+    def __add__(self, other: Agreement) -> Agreement:
+        return Agreement(self.both + other.both, self.ours + other.ours, self.theirs + other.theirs)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall, 0 to 1."""
+        return 2 * self.both / max(1, 2 * self.both + self.ours + self.theirs)
+
+
+def visible(folder: Path) -> Agreement:
+    """What THOR and the household call visible in every frame of a folder.
+
+    Args:
+        folder: of `metadata` saved as JSON, a file for each frame.
+
+    Raises:
+        SceneError: there is no frame in it, or one cannot be read.
+    """
+    catalog = Catalog(folder)
+    return sum((_in_frame(path, catalog) for path in frames(folder)), Agreement())
+
+
+def frames(folder: Path) -> Iterable[Path]:
+    """The frames of a folder, in the order of their names."""
+    return sorted(folder.glob("*.json"))
+
+
+def _in_frame(path: Path, catalog: Catalog) -> Agreement:
+    metadata = json.loads(path.read_text(encoding="utf-8"))
+    simulator = at_frame(path.stem, metadata, catalog)
+    seen = simulator.visibility()
+    pairs = [(o["visible"], seen[o["objectId"]].visible) for o in metadata["objects"]]
+    return Agreement(
+        sum(theirs and ours for theirs, ours in pairs),
+        sum(ours and not theirs for theirs, ours in pairs),
+        sum(theirs and not ours for theirs, ours in pairs),
+    )
+
+
+def at_frame(room: str, metadata: dict[str, Any], catalog: Catalog) -> Simulator:
+    """A simulator in the room of a frame, its agent where the frame was taken.
+
+    Raises:
+        SceneError: the frame has no pose that the agent can take up.
+    """
+    simulator = Simulator(room, catalog=catalog)
+    agent = metadata["agent"]
+    start = {
+        "action": "Initialize",
+        "fieldOfView": metadata["fov"],
+        "width": metadata["screenWidth"],
+        "height": metadata["screenHeight"],
+    }
+    pose = {
+        "action": "TeleportFull",
+        **agent["position"],
+        "rotation": agent["rotation"]["y"],
+        "horizon": agent["cameraHorizon"],
+        "standing": agent["isStanding"],
+        "forceAction": True,
+    }
+    for request in (start, pose):
+        reply = simulator.act(request)
+        if not reply.success:
+            raise SceneError(f"{room}: {reply.message}")
+    return simulator

@@ -2,7 +2,7 @@
 
 `mug_2` is the second mug of the room in the order of THOR's ids at reset; objects created later
 (slices) get the next numbers. `the mug`, without a number, is resolved from what was seen and done:
-see `envs/alfred/episode/reference.py`.
+see `envs/alfred/episode/state.py`.
 """
 
 from __future__ import annotations

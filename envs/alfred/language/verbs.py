@@ -1,16 +1,32 @@
-"""The verbs, in the order in which texts are tried on them.
-
-An action names objects as a person does: "the mug" or "the mug_2". The name is resolved when the
-action is executed. EmbodiedBench's wordings are understood too. What a verb needs is what rows of
-object types say that can be done to them.
-"""
+"""The verbs: what is said, what is understood, and the whole vocabulary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.alfred.language.naming import split_name, squeeze, word
+from inhabit.envs.alfred.thor.body import AgentBody
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.rooms import Kind
+from inhabit.envs.alfred.world.things import (
+    CARRIED,
+    FIXTURES,
+    HOLDERS,
+    IN,
+    ITEMS,
+    SYNONYMS,
+    TYPES,
+    that_can,
+)
+from inhabit.envs.core import Action
+from inhabit.envs.simulators.household.types.things import THINGS
 from inhabit.envs.template import ActionKind
+from inhabit.envs.world.language import IT, Language
 from inhabit.envs.world.rows import Verb
 
 _GO, _STEP = r"(?:go|walk|move|navigate)(?: over)?(?: to)?", r"(?:move|step|walk|go)"
@@ -127,3 +143,142 @@ def applies(action: str, thing: ThorObject) -> bool:
     verb = BY_ACTION[action]
     rule = verb.takes or verb.fits
     return rule is None or rule(thing)
+
+
+_WORDS: Mapping[str, str] = {
+    **{squeeze(said): word(type) for said, type in SYNONYMS.items()},
+    **{squeeze(type): word(type) for type in sorted(TYPES)},
+    **{squeeze(word(type)): word(type) for type in sorted(TYPES)},
+}
+_IN = {word(type) for type in IN}
+_EMPTY = frozenset({"a", "an", "the", "to", "in", "on", "off", "up", "down"})
+"""Words that are not part of a name."""
+
+
+def noun(phrase: str) -> str:
+    """The canonical spelling of a noun: "Counter Top 2" is "countertop_2"; empty if it is none."""
+    squeezed, number = split_name(phrase)
+    known = _WORDS.get(squeezed)
+    if known is None:
+        words = re.sub(r"[\W_]+", " ", phrase).split()
+        if number is not None:
+            words = re.sub(r"[\W_]*\d+\W*$", "", " ".join(words)).split()
+        known = "" if _EMPTY.issuperset(words) else " ".join(words)
+    return f"{known}_{number}" if known and number is not None else known
+
+
+def preposition(name: str) -> str:
+    """The preposition "in" or "on", by receptacle type."""
+    return "in" if name.rpartition("_")[0] in _IN or name in _IN else "on"
+
+
+LANGUAGE = Language(VERBS, noun, preposition)
+say, understand = LANGUAGE.say, LANGUAGE.understand
+
+
+MOTIONS = ("look around", "explore", "turn left", "turn right")
+
+
+@cache
+def vocabulary(kind: Kind, find: bool = False) -> Sequence[Action]:
+    """The vocabulary of a room type in a fixed order: at most 250 actions.
+
+    Args:
+        kind: of the room.
+        find: whether the oracle of `--set find=oracle` may be asked.
+    """
+    return tuple(_all(kind, find))
+
+
+def _all(kind: Kind, find: bool) -> Iterator[Action]:
+    holders, items = HOLDERS[kind], ITEMS[kind]
+    everything = sorted({*holders, *items, *FIXTURES[kind]} - {"Bathtub"})
+    yield from map(say, MOTIONS)
+    yield from (say("go to", word(type)) for type in everything)
+    if find:
+        yield from (say("find", word(type)) for type in everything)
+    else:
+        yield from (
+            say("go to", f"{word(type)}_{number}")
+            for type in everything
+            for number in range(1, THINGS[type].numbered + 1)
+        )
+    yield from (say("pick up", word(t)) for t in everything if t in items or t in CARRIED)
+    yield from (say("put", IT, word(t)) for t in everything if t in holders)
+    yield from (say(verb) for verb in ("put down", "drop"))
+    for verb in (verb for verb in VERBS if verb.needs):
+        types = that_can(verb.needs[0])
+        yield from (say(verb.name, word(type)) for type in everything if type in types)
+
+
+SIDE = 300
+"""Width and height of ALFRED's images, pixels."""
+Mask = NDArray[np.bool_]
+_REACHES = (0, 6, 16)
+"""Pixels by which a mask that matches nothing is dilated, in turn."""
+
+
+def decode(runs: Iterable[tuple[int, int]]) -> Mask:
+    """A mask (300, 300) from its run-length encoding: first pixel and length of each run."""
+    flat = np.zeros(SIDE * SIDE, np.bool_)
+    for begin, length in runs:
+        flat[begin : begin + length] = True
+    return flat.reshape(SIDE, SIDE)
+
+
+def drawn(body: AgentBody, id: str) -> Mask:
+    """The mask of an object in the current image, (H, W)."""
+    index, names = body.instances()
+    return index == names.index(id) if id in names else np.zeros(index.shape, np.bool_)
+
+
+def overlap(one: Mask, other: Mask) -> float:
+    """Intersection over union, 0 to 1; 0 where both are empty."""
+    union = int(np.logical_or(one, other).sum())
+    return float(np.logical_and(one, other).sum() / union) if union else 0.0
+
+
+def center(mask: Mask) -> tuple[float, float] | None:
+    """The center of a mask's bounding box, in pixels (right, down); None if the mask is empty."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return float(columns[0] + columns[-1]) / 2, float(rows[0] + rows[-1]) / 2
+
+
+def edge(mask: Mask) -> Mask:
+    """The contour of a mask."""
+    inside = mask.copy()
+    for axis in (0, 1):
+        for shift in (-1, 1):
+            inside &= np.roll(mask, shift, axis)
+    return mask & ~inside
+
+
+def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
+    """The object that a mask selects: the suitable one with the largest overlap.
+
+    As in ALFRED's own evaluation, which ranks the instances under a predicted mask by intersection
+    over union and takes the first that can be handled (Shridhar et al. 2020). Where the mask
+    touches no suitable object, it is dilated by some pixels: objects may be slightly displaced.
+    """
+    index, names = body.instances()
+    world = body.world
+    suits = [i for i, name in enumerate(names) if name in world and applies(action, world[name])]
+    for reach in _REACHES:
+        pointed = grown(mask, reach)
+        ranked = [(-overlap(index == i, pointed), names[i]) for i in suits]
+        best = min(ranked, default=(0.0, ""))
+        if best[0] < 0.0:
+            return world[best[1]]
+    return None
+
+
+def grown(mask: Mask, pixels: int) -> Mask:
+    """Dilation of a mask by this many pixels."""
+    padded = np.pad(mask, pixels)
+    for axis in (0, 1):
+        padded = np.logical_or.reduce(
+            [np.roll(padded, k, axis) for k in range(-pixels, pixels + 1)]
+        )
+    return padded[pixels : pixels + mask.shape[0], pixels : pixels + mask.shape[1]]

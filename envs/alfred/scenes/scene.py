@@ -1,30 +1,22 @@
-"""The scene parameters of ALFRED's tasks: room, object states, goal and recording.
-
-Objects are named as in actions ("mug_2"), object types as in THOR ("Mug").
-`episode/build.py` builds an `AlfredScene`; `tasks/trajectories.py` reads one from ALFRED's files.
-"""
+"""The scene of a task: its fields, which objects fit its goal, and the goal's conditions."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, AlfredKind
+from inhabit.envs.alfred.language.verbs import BY_NAME as VERBS
+from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
+from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, TREATMENTS, AlfredKind, Treatment
 from inhabit.envs.alfred.world.rooms import ROOMS
 from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, TYPES
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
-from inhabit.envs.simulators.household.types.things import LAMPS
+from inhabit.envs.simulators.household.types.things import BASINS, LAMPS
 
 TaskType = str
 """The name of one of `KINDS`."""
@@ -264,3 +256,171 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """The most similar valid names."""
     known = sorted(names)
     return ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.4) or known[:3])
+
+
+SLICED = "Sliced"
+"""The suffix that THOR adds to the type of a sliced object."""
+_MOVED = ("CoffeeMachine", "Fridge", "GarbageCan", "Microwave")
+"""Appliances that some rooms have elsewhere since AI2-THOR 2.1."""
+_SAME_PLACE = 0.9
+"""Metres within which an object of the same type is taken for the same one."""
+_RETYPED = 0.5
+"""Metres within which furniture of another type is taken for the same one."""
+
+
+def counterpart(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
+    """The counterpart of a recorded object, if there is one.
+
+    One of the same type near the same place; else fixed furniture at that place that has another
+    type now; else the nearest of the same type, for the few appliances that were moved.
+    """
+    alike = [t for t in things if t.type == recorded.type]
+    near = _nearest(recorded, alike)
+    if near is not None and (near.pickupable or _gap(recorded, near) < _SAME_PLACE):
+        return near
+    furniture = [t for t in things if t.receptacle and not t.pickupable and t.type != "Floor"]
+    there = _nearest(recorded, furniture)
+    if there is not None and _gap(recorded, there) < _RETYPED and not _was_moved(alike):
+        return there
+    return near
+
+
+def counterparts(
+    recorded: Iterable[RecordedThing], things: Sequence[ThorObject]
+) -> Mapping[RecordedThing, str]:
+    """Recorded object -> id of its counterpart. A pickupable object is used at most once.
+
+    A slice stands for what it is cut from.
+    """
+    found: dict[RecordedThing, str] = {}
+    wholes: dict[tuple[object, ...], str] = {}
+    for one in dict.fromkeys(recorded):
+        whole = one.model_copy(update={"type": one.type.removesuffix(SLICED), "slice": None})
+        key = (whole.type, whole.position)
+        if key not in wholes:
+            taken = set(wholes.values())
+            free = [t for t in things if not (t.pickupable and t.id in taken)]
+            thing = counterpart(whole, free) or counterpart(whole, things)
+            if thing is None:
+                continue
+            wholes[key] = thing.id
+        found[one] = wholes[key]
+    return found
+
+
+def present(
+    world: ThorObjects, recorded: RecordedThing, whole: str, taken: Mapping[int | None, str]
+) -> ThorObject | None:
+    """The current object of a recorded one: for a slice, the one picked up or a free one.
+
+    Args:
+        world: as it is now.
+        recorded: as a step of a plan means it.
+        whole: id of its counterpart, uncut.
+        taken: ids of slices of it that were picked up, by their recorded numbers.
+    """
+    if recorded.slice is None:
+        return world.get(whole)
+    number = recorded.slice
+    if number in taken and taken[number] in world:
+        return world[taken[number]]
+    slices = [t for t in world.of_type(recorded.type) if t.id.startswith(f"{whole}|")]
+    used = set(taken.values())
+    return min(slices, key=lambda t: (t.id in used, not t.visible, t.id), default=None)
+
+
+def moved(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
+    """The only appliance of its type, if it has moved since the recording.
+
+    It stood on what is at that place: its id says where its underside was, give or take.
+    """
+    alike = [t for t in things if t.type == recorded.type]
+    if not _was_moved(alike) or _gap(recorded, alike[0]) < _SAME_PLACE:
+        return None
+    return alike[0] if alike[0].record["moveable"] else None
+
+
+def _was_moved(alike: Sequence[ThorObject]) -> bool:
+    """Whether the room has exactly one of these, of a type that has moved between versions."""
+    return len(alike) == 1 and alike[0].type in _MOVED
+
+
+def _nearest(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObject | None:
+    return min(things, key=lambda t: (_gap(recorded, t), t.id), default=None)
+
+
+def _gap(recorded: RecordedThing, thing: ThorObject) -> float:
+    return min(apart(recorded.position, thing.position), apart(recorded.position, thing.center))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Ids of the objects treated since the start. ALFRED judges a treatment by past actions."""
+
+    treated: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By the treatment's name."""
+
+    def of(self, treatment: Treatment | None) -> frozenset[str]:
+        """Ids of the objects that had a treatment."""
+        return frozenset() if treatment is None else self.treated.get(treatment.name, frozenset())
+
+    def after(self, action: str, object_id: str, world: ThorObjects) -> History:
+        """The history after THOR's `action` on an object succeeded; `world` is the state after
+        it.
+        """
+        thing = world.get(object_id)
+        for one in TREATMENTS:
+            if thing is None or thing.type != one.by or action != VERBS[one.verb].asks:
+                continue
+            place = thing if one.by in one.inside else basin_of(thing, world)
+            inside = world.inside(place) if place is not None else frozenset()
+            return History({**self.treated, one.name: self.of(one) | inside})
+        return self
+
+
+def basin_of(faucet: ThorObject, world: ThorObjects) -> ThorObject | None:
+    """The nearest basin, into which a faucet's water runs."""
+
+    def gap(basin: ThorObject) -> tuple[float, str]:
+        return basin.reach(faucet.position[0], faucet.position[2]), basin.id
+
+    return min(world.of_type(*BASINS.values()), key=gap, default=None)
+
+
+def is_wanted(thing: ThorObject, goal: AlfredGoal) -> bool:
+    """Whether an object is of the target type."""
+    if not thing.pickupable:
+        return False
+    if goal.sliced:
+        return thing.type == f"{goal.object}{SLICED}"
+    return thing.type in (goal.object, f"{goal.object}{SLICED}")
+
+
+def conditions(goal: AlfredGoal, world: ThorObjects, history: History) -> tuple[int, int]:
+    """The number of conditions that hold, and their total."""
+    view = _View(goal, world, history)
+    counts = [condition(view) for condition in goal.kind.conditions(goal.sliced)]
+    return sum(met for met, _ in counts), sum(total for _, total in counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The parameters of a goal in a state."""
+
+    goal: AlfredGoal
+    world: ThorObjects
+    history: History
+
+    def fill(self, parameter: str) -> Sequence[ThorObject]:
+        if parameter == "object":
+            return [thing for thing in self.world if is_wanted(thing, self.goal)]
+        found = self.world.of_type(str(getattr(self.goal, parameter)))
+        if parameter == "parent":
+            return [thing for thing in found if thing.receptacle]
+        return [thing for thing in found if thing.pickupable or parameter != "movable"]
+
+    def inside(self, place: ThorObject) -> frozenset[str]:
+        return self.world.inside(place)
+
+    def treated(self, treatment: str) -> frozenset[str]:
+        return self.history.treated.get(treatment, frozenset())

@@ -1,17 +1,17 @@
-"""Executes an action by the skill of its verb."""
+"""Executes an action by its verb, and lists the candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from inhabit.envs.alfred.episode.state import EpisodeState
+from inhabit.envs.alfred.episode.state import EpisodeState, Reference
 from inhabit.envs.alfred.language.naming import split_name, squeeze, word
-from inhabit.envs.alfred.language.verbs import BY_NAME
-from inhabit.envs.alfred.skills import exploration, interaction, walking
-from inhabit.envs.alfred.skills.result import Result, done, failed
-from inhabit.envs.alfred.skills.walking import go_to
-from inhabit.envs.alfred.thor.body import HORIZON_STEP
+from inhabit.envs.alfred.language.verbs import BY_NAME, MOTIONS, VERBS, fits, say
+from inhabit.envs.alfred.skills import interaction, walking
+from inhabit.envs.alfred.skills.walking import Result, done, failed, go_to, unsearched, vantage
+from inhabit.envs.alfred.thor.body import HORIZON_STEP, REACH
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.alfred.world.things import KNIVES, TYPES
 from inhabit.envs.core import Action, Reason
 from inhabit.envs.world.language import IT
 from inhabit.envs.world.words import with_article
@@ -40,8 +40,8 @@ def _choose(episode: EpisodeState, name: str) -> ThorObject | None:
 
 
 _ON_THE_SPOT: Mapping[str, Callable[[EpisodeState], Result]] = {
-    "look around": exploration.look_around,
-    "explore": exploration.explore,
+    "look around": walking.look_around,
+    "explore": walking.explore,
     "move ahead": lambda episode: walking.move(episode, "MoveAhead"),
     "move back": lambda episode: walking.move(episode, "MoveBack"),
     "move left": lambda episode: walking.move(episode, "MoveLeft"),
@@ -97,3 +97,79 @@ def _missing(episode: EpisodeState, name: str) -> str:
     if episode.names.id(squeezed, number) in episode.memory.seen:
         return f"the {name} is no more: it has been sliced or broken."
     return f"you have not seen the {name}."
+
+
+def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Action]:
+    """Actions on objects seen so far, in a fixed order. Interactions are offered for near objects.
+
+    Args:
+        episode: the current state.
+        find: what may be asked of the oracle besides.
+    """
+    reference = episode.reference()
+    known = [thing for thing in reference.known() if _is_of_use(thing)]
+    found = [say(verb) for verb in MOTIONS]
+    found += [say("go to", name) for name in _named(reference, "go to", known) if name]
+    found += find
+    pose = episode.body.pose
+    near = [t for t in known if t.reach(pose.x, pose.z) <= REACH and not episode.world.shut_in(t)]
+    for verb in (verb.name for verb in VERBS if verb.fits is not None):
+        things = [
+            thing for thing in near if fits(verb, thing) and _makes_sense(episode, verb, thing)
+        ]
+        extra = (IT,) if verb == "put" else ()
+        found += [say(verb, *extra, name) for name in _named(reference, verb, things)]
+    if episode.held is not None:
+        found += [say("put down"), say("drop")]
+    return found
+
+
+def _is_of_use(thing: ThorObject) -> bool:
+    return thing.type in TYPES or thing.pickupable or thing.openable or thing.toggleable
+
+
+def _makes_sense(episode: EpisodeState, verb: str, thing: ThorObject) -> bool:
+    held = episode.held
+    if verb == "pick up":
+        return held is None
+    if verb == "put":
+        return held is not None
+    if verb == "slice":
+        return held is not None and held.type in KNIVES
+    return not thing.held
+
+
+def _named(reference: Reference, verb: str, things: Sequence[ThorObject]) -> Iterator[str]:
+    """For each type the object that the bare noun means, then the others with numbers."""
+    by_type: dict[str, list[ThorObject]] = {}
+    for thing in things:
+        if not (verb == "go to" and thing.held):
+            by_type.setdefault(word(thing.type), []).append(thing)
+    for same in by_type.values():
+        names = [reference.name(verb, thing) for thing in same]
+        yield from sorted(names, key=lambda name: name[-1:].isdigit())
+
+
+def succeeding(episode: EpisodeState, offered: Sequence[Action]) -> Sequence[Action]:
+    """The offered actions that would succeed now.
+
+    Navigation succeeds if the simulator has a pose for it; an interaction, if the skill's
+    preconditions hold and the object is in view; putting, if the receptacle is visible. Whether
+    it has room for the object is only known after trying.
+    """
+    return [action for action in offered if _succeeds(episode, action)]
+
+
+def _succeeds(episode: EpisodeState, action: Action) -> bool:
+    if action.verb in ("look around", "turn left", "turn right"):
+        return True
+    if action.verb == "explore":
+        return unsearched(episode) is not None
+    if action.verb in ("put down", "drop", "find"):
+        return action.verb == "drop"
+    thing = episode.reference().resolve(action.verb, action.arguments[-1])
+    if thing is None or episode.world.shut_in(thing) is not None:
+        return False
+    if action.verb == "go to":
+        return vantage(episode, thing) is not None
+    return thing.visible and fits(action.verb, thing)

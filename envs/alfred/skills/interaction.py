@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language.grammar import preposition
-from inhabit.envs.alfred.skills.facing import face
-from inhabit.envs.alfred.skills.result import Result, done, failed
+from inhabit.envs.alfred.language.verbs import preposition
+from inhabit.envs.alfred.skills.walking import Result, done, face, failed
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Reason

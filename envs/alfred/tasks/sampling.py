@@ -1,9 +1,4 @@
-"""Samples ALFRED's seven task types in any of the 120 rooms.
-
-A task is sampled from the objects of its room, and kept if the embedded household confirms that it
-is feasible (`feasibility.py`): the scene can be built, it is not solved at the start, all objects
-are within reach, and there is room at the target. Then the expert has to solve it (`rehearsal.py`).
-"""
+"""Samples tasks, words them, and plays them once to see that they can be solved."""
 
 from __future__ import annotations
 
@@ -11,7 +6,11 @@ import random
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import count
+from typing import Self
 
+from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language.verbs import preposition
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
@@ -22,14 +21,89 @@ from inhabit.envs.alfred.scenes.scene import (
     TaskType,
 )
 from inhabit.envs.alfred.tasks.feasibility import feasibility
-from inhabit.envs.alfred.tasks.rehearsal import MAX_STEPS, Rehearsal
-from inhabit.envs.alfred.tasks.wording import instruction
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.rooms import Kind, Rooms, Split
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import IN_SLICES, LOADS, PLACES
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.simulators.household.types.things import LAMPS
+from inhabit.envs.world.words import plural, with_article
+
+
+def instruction(goal: AlfredGoal, rng: random.Random) -> str:
+    """A random wording of a goal."""
+    return rng.choice(goal.kind.says).format_map(_terms(goal))
+
+
+def instructions(goal: AlfredGoal) -> list[str]:
+    """All wordings of a goal."""
+    return [wording.format_map(_terms(goal)) for wording in goal.kind.says]
+
+
+def _terms(goal: AlfredGoal) -> Mapping[str, str]:
+    thing = word(f"{goal.object}Sliced" if goal.sliced else str(goal.object))
+    place, movable, lamp = (word(t) if t else "" for t in (goal.parent, goal.movable, goal.toggle))
+    inside = preposition(movable)
+    return {
+        "thing": thing,
+        "things": plural(thing),
+        "a_thing": with_article(thing),
+        "A_thing": with_article(thing).capitalize(),
+        "a_clean_thing": with_article(f"clean {thing}"),
+        "a_hot_thing": with_article(f"hot {thing}"),
+        "a_cold_thing": with_article(f"cold {thing}"),
+        "in_the_place": f"{preposition(place)} the {place}",
+        "movable": movable,
+        "a_movable": with_article(movable),
+        "in_a_movable": f"{inside} {with_article(movable)}",
+        "in_it": f"{inside} it",
+        "a_lamp": with_article(lamp),
+    }
+
+
+MAX_STEPS = 50
+"""Maximum number of actions. The longest plans take about thirty, exploration included."""
+
+
+class Rehearsal:
+    """An embedded household in this process, without images, for one rehearsal after another."""
+
+    def __init__(self, where: Rooms) -> None:
+        """Start nothing yet.
+
+        Args:
+            where: the rooms that tasks are sampled in.
+        """
+        settings = AlfredSettings(rooms=where.folder, cells=where.cells, wire="none")
+        self._env = Alfred(settings=settings)
+
+    def cost(self, scene: AlfredScene) -> int | None:
+        """Low-level steps that the expert takes to solve a scene; None if it does not solve it."""
+        task = Task(
+            id="rehearsal",
+            env="alfred",
+            kind=scene.goal.type,
+            goal="-",
+            scene=scene.model_dump(mode="json", exclude_defaults=True),
+        )
+        self._env.reset(task, seed=0)
+        total = 0
+        for _ in range(MAX_STEPS):
+            plan = self._env.plan()
+            if not plan:
+                return None
+            outcome = self._env.act(plan[0])
+            total += outcome.cost
+            if outcome.over:
+                return max(total, 1)
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._env.close()
+
 
 _ITHOR = Rooms()
 _TRIES, _MOST_TRIES = 60, 600

@@ -1,9 +1,4 @@
-"""Reads EB-ALFRED's split files over ALFRED trajectories that a user has.
-
-A split file names trials and gives each an instruction: {"base": [{"task": "KIND/trial_ID",
-"repeat_idx": 2, "instruction": "..."}, ...], ...}. Source: `data/splits/splits.json` of
-EmbodiedBench (Yang et al. 2025), whose episodes end after 30 actions or 10 invalid ones.
-"""
+"""ALFRED's own files: their splits, and tasks of single files."""
 
 from __future__ import annotations
 
@@ -14,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from inhabit.envs.alfred.tasks import trajectories
 from inhabit.envs.alfred.tasks.trajectories import FILE, read_task
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task, TaskError
@@ -91,3 +87,14 @@ def _trials(folder: Path) -> Mapping[str, Path]:
     for path in sorted(folder.rglob(FILE)):
         found["/".join(path.parts[-3:-1])] = path
     return found
+
+
+def read_folder(source: str, settings: AlfredSettings) -> Iterator[Task]:
+    """The tasks of a folder as ALFRED unpacks it, or of a split file of EB-ALFRED.
+
+    Raises:
+        TaskError: `source` can't be read as either. Names the file and the field.
+    """
+    if Path(source).is_file():
+        return read(Path(source), settings)
+    return trajectories.read(source, settings)

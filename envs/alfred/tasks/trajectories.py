@@ -15,7 +15,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.alfred.language.verbs import BY_ACTION
-from inhabit.envs.alfred.scenes.counterparts import counterpart
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
     AlfredScene,
@@ -25,9 +24,10 @@ from inhabit.envs.alfred.scenes.scene import (
     RecordedThing,
     Recording,
     StartPose,
+    counterpart,
 )
+from inhabit.envs.alfred.thor.body import STEP
 from inhabit.envs.alfred.thor.objects import ThorObjects
-from inhabit.envs.alfred.thor.routes import STEP
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.rooms import ROOMS, records
 from inhabit.envs.alfred.world.settings import AlfredSettings

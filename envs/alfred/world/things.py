@@ -1,4 +1,4 @@
-"""What rows of object types say for ALFRED: what may be where, and what tasks do to it."""
+"""Types of objects, and their states."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.simulators.household.types.things import THINGS, spelled_out, those
+from inhabit.envs.world.rows import State
 
 
 def _by_room(role: str) -> Mapping[Kind, tuple[str, ...]]:
@@ -61,3 +62,14 @@ LOADS: Mapping[str, tuple[str, ...]] = {
 """Movable receptacle -> the types that are put in or on it."""
 LIT = that_suit("light")
 """Types that are examined in the light."""
+
+
+STATES = (
+    State("open", ("open", "closed"), "openable", "isOpen", "OpenObject", "CloseObject"),
+    State("on", ("on", "off"), "toggleable", "isToggled", "ToggleObjectOn", "ToggleObjectOff"),
+    State("dirty", ("dirty", "clean"), "dirtyable", "isDirty", "DirtyObject", "CleanObject"),
+    State("filled", ("filled", "unfilled"), "canFillWithLiquid", "isFilledWithLiquid"),
+    State("sliced", ("sliced", "whole"), "sliceable", "isSliced", "SliceObject"),
+    State("broken", ("broken", "intact"), "breakable", "isBroken", "BreakObject"),
+    State("cooked", ("cooked", "uncooked"), "cookable", "isCooked", "CookObject"),
+)

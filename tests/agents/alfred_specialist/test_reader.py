@@ -11,7 +11,7 @@ from inhabit.agents.alfred_specialist.reading.reader import (
     load_reader,
 )
 from inhabit.agents.core import ModelError
-from inhabit.envs.alfred.teaching.rewording import wordings
+from inhabit.envs.alfred.tasks.teaching import wordings
 
 KITCHEN = frozenset({"mug", "cup", "sink", "countertop", "dining table", "fridge", "knife"})
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from inhabit.envs.alfred.skills.exploration import choose, turn_for
-from inhabit.envs.alfred.thor.routes import STEP, Cell, Grid
+from inhabit.envs.alfred.skills.walking import choose, turn_for
+from inhabit.envs.alfred.thor.body import STEP, Cell, Grid
 
 
 def test_a_room_is_searched_to_the_end() -> None:

@@ -16,10 +16,11 @@ import pytest
 from waiting import PATIENCE, wait_for
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.fidelity import frames, simulator, table
-from inhabit.envs.alfred.fidelity.report import write
-from inhabit.envs.alfred.fidelity.verdict import SOLVED, FidelityCheck, TrajectoryVerdict
-from inhabit.envs.alfred.language.masks import center, decode, edge, grown, overlap
+from inhabit.envs.alfred.fidelity import replay as frames
+from inhabit.envs.alfred.fidelity import replay as simulator
+from inhabit.envs.alfred.fidelity import report
+from inhabit.envs.alfred.fidelity.report import SOLVED, FidelityCheck, TrajectoryVerdict, write
+from inhabit.envs.alfred.language.verbs import center, decode, edge, grown, overlap
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.simulators.household.navigation import recorded_grids
@@ -50,8 +51,8 @@ def verdicts(trajectories: Path, some: list[Path]) -> Iterator[list[TrajectoryVe
 
 @needs_data
 def test_most_of_a_sample_is_acted_and_seen_as_recorded(verdicts: list[TrajectoryVerdict]) -> None:
-    found = table.figures(verdicts)
-    assert sum(v.by_id == SOLVED for v in verdicts) >= 5, table.causes(verdicts)
+    found = report.figures(verdicts)
+    assert sum(v.by_id == SOLVED for v in verdicts) >= 5, report.causes(verdicts)
     assert found["negative_controls"] == 0.0
     assert found["mask_median"] is not None and found["mask_median"] >= 0.65
     assert found["resting"] is not None and found["resting"] >= 0.9
@@ -82,7 +83,7 @@ def test_a_bad_trajectory_is_counted_and_the_next_is_judged(
     with FidelityCheck(skills=False) as court:
         verdicts = [court.judge(p, tmp_path) for p in sorted(tmp_path.rglob("traj_data.json"))]
     assert [v.by_id.startswith("scene refused: ") for v in verdicts] == [True, True]
-    assert table.figures(verdicts)["plans_by_id"] == 0.0
+    assert report.figures(verdicts)["plans_by_id"] == 0.0
 
 
 @needs_data
@@ -136,7 +137,7 @@ def test_the_whole_table_is_within_its_floors(trajectories: Path) -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     low = [
         key
-        for key, bound in table.BOUNDS.items()
+        for key, bound in report.BOUNDS.items()
         if found[key] is not None and not bound.holds(found[key])
     ]
     assert not low, {key: found[key] for key in low}

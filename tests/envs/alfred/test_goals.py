@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs.alfred.scenes.goals import History, basin_of, conditions
-from inhabit.envs.alfred.scenes.scene import AlfredGoal
+from inhabit.envs.alfred.scenes.scene import AlfredGoal, History, basin_of, conditions
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from tests.envs.alfred.rooms_for_tests import linked, record
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.envs.alfred.language.grammar import say, understand
-from inhabit.envs.alfred.language.vocabulary import vocabulary
+from inhabit.envs.alfred.language.verbs import say, understand, vocabulary
 from inhabit.envs.alfred.world.rooms import Kind
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inhabit.envs.alfred.episode.memory import Memory
-from inhabit.envs.alfred.episode.reference import Reference
+from inhabit.envs.alfred.episode.state import Memory, Reference
 from inhabit.envs.alfred.language.naming import ObjectNames
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from tests.envs.alfred.rooms_for_tests import linked, record

@@ -2,9 +2,8 @@ import random
 
 from inhabit.agents.dialogue.synonyms import surface_forms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.tasks.wording import instructions
-from inhabit.envs.alfred.teaching.rewording import Rewording
-from inhabit.envs.alfred.teaching.spoken_goals import SpokenGoal
+from inhabit.envs.alfred.tasks.sampling import instructions
+from inhabit.envs.alfred.tasks.teaching import Rewording, SpokenGoal
 
 GOAL = AlfredGoal(type="pick_heat_then_place_in_recep", object="Mug", parent="Fridge")
 

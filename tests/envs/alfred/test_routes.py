@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.envs.alfred.thor.routes import HEADINGS, Grid, Stand
+from inhabit.envs.alfred.thor.body import HEADINGS, Grid, Stand
 
 cells = st.tuples(st.integers(0, 4), st.integers(0, 4))
 

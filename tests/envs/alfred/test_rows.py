@@ -11,7 +11,7 @@ from inhabit.envs.alfred.phrasing.goals import WORDED
 from inhabit.envs.alfred.scenes.scene import ObjectState
 from inhabit.envs.alfred.skills.dispatch import SKILLS
 from inhabit.envs.alfred.world.kinds import BY_NAME, KINDS, TREATMENTS
-from inhabit.envs.alfred.world.states import STATES
+from inhabit.envs.alfred.world.things import STATES
 from inhabit.envs.simulators.household.actions import ACTIONS
 from inhabit.envs.simulators.household.types.things import THINGS, Thing, Trait, spelled_out
 

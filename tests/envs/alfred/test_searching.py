@@ -8,7 +8,7 @@ import pytest
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
-from inhabit.envs.alfred.teaching.labelled_images import glimpses
+from inhabit.envs.alfred.tasks.teaching import glimpses
 from inhabit.envs.alfred.world.settings import AlfredSettings
 
 

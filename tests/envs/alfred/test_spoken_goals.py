@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inhabit.envs.alfred.teaching.spoken_goals import nouns_of_room, spoken_goals
+from inhabit.envs.alfred.tasks.teaching import nouns_of_room, spoken_goals
 from inhabit.envs.core import TaskError
 
 LINE = {

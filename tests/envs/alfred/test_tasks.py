@@ -7,10 +7,9 @@ from collections import Counter
 import pytest
 
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.scenes.layout import check
 from inhabit.envs.alfred.scenes.scene import AlfredScene
-from inhabit.envs.alfred.scenes.validation import check
-from inhabit.envs.alfred.tasks.sampling import sample
-from inhabit.envs.alfred.tasks.wording import instructions
+from inhabit.envs.alfred.tasks.sampling import instructions, sample
 from inhabit.envs.alfred.world.kinds import KIND_NAMES
 from inhabit.envs.alfred.world.rooms import ROOMS, Kind, Rooms, Split, rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings

@@ -2,7 +2,7 @@
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
-from inhabit.envs.alfred.teaching.text_only import TextOnlyAlfred
+from inhabit.envs.alfred.tasks.teaching import TextOnlyAlfred
 from inhabit.envs.alfred.world.settings import AlfredSettings
 
 

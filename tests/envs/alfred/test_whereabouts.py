@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
-from inhabit.envs.alfred.scenes.whereabouts import Place
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, Place, initial_room
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
 from inhabit.envs.simulators.household.episode.appearance import adjectives, appearances

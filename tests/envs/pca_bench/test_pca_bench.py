@@ -13,7 +13,7 @@ from inhabit.envs.core import Env, SceneError, Task, TaskError
 from inhabit.envs.pca_bench import REGISTRATION
 from inhabit.envs.pca_bench.env import PcaBench
 from inhabit.envs.pca_bench.sampling import Situation, solve
-from inhabit.envs.pca_bench.tasks import PcaSettings
+from inhabit.envs.pca_bench.scene import PcaSettings
 from tests.envs.pca_bench.pca_files import drive, game, home, png, write
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inhabit.envs.alfred.thor.controller import Client, start
+from inhabit.envs.alfred.thor.client import Client, start
 from inhabit.envs.simulators.household.simulator import Simulator
 
 

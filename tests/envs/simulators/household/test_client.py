@@ -22,7 +22,7 @@ from ai2thor.fifo_server import FifoServer
 from ai2thor.wsgi_server import WsgiServer
 from waiting import PATIENCE, alive, wait_for
 
-from inhabit.envs.alfred.thor.controller import Client, start
+from inhabit.envs.alfred.thor.client import Client, start
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.simulators.household.launcher import executable
 from inhabit.envs.simulators.household.rooms.ithor import SCENES
@@ -424,7 +424,7 @@ def test_a_gpu_in_the_environment_is_no_matter(monkeypatch: pytest.MonkeyPatch) 
 
 OTHER = """
 import sys, time
-from inhabit.envs.alfred.thor.controller import start
+from inhabit.envs.alfred.thor.client import start
 client = start("embedded", scene="FloorPlan1", wire=sys.argv[1])
 print(client.unity_pid, flush=True)
 time.sleep(1000)

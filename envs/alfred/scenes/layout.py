@@ -1,17 +1,68 @@
-"""Rebuilds ALFRED's recorded scenes in the current simulator, object by object."""
+"""Builds a scene in the simulator: recorded layouts, placed objects, and checks of both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from inhabit.envs.alfred.scenes.counterparts import counterpart, counterparts, moved
-from inhabit.envs.alfred.scenes.object_placement import put_directly, within_reach
-from inhabit.envs.alfred.scenes.scene import RecordedThing, Recording
-from inhabit.envs.alfred.thor.body import AgentBody
+from inhabit.envs.alfred.language.naming import ObjectNames, split_name
+from inhabit.envs.alfred.scenes.scene import (
+    AlfredGoal,
+    AlfredScene,
+    ObjectState,
+    RecordedThing,
+    Recording,
+    StartPose,
+    counterpart,
+    counterparts,
+    moved,
+    nearest,
+)
+from inhabit.envs.alfred.thor.body import STEP, AgentBody, cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
+from inhabit.envs.alfred.world.things import STATES
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household.rooms.old_release import rotation_today
+
+
+def put_directly(body: AgentBody, thing: str, holder: str) -> str | None:
+    """Put an object in or on a receptacle. A closed receptacle is opened and closed again.
+
+    Args:
+        body: whose hand is empty; it needs to be nowhere near.
+        thing: THOR's id.
+        holder: THOR's id.
+
+    Returns:
+        None, or the simulator's words for why it cannot be done; then the object lies on the floor
+        before the agent, if it could be picked up at all.
+    """
+    if not body.tell("PickupObject", blind=True, objectId=thing, forceAction=True):
+        return body.error[1]
+    shut = body.world[holder].shut
+    if shut:
+        body.tell("OpenObject", blind=True, objectId=holder, forceAction=True)
+    why = None
+    if not body.tell(
+        "PutObject", blind=True, objectId=holder, forceAction=True, placeStationary=True
+    ):
+        why = body.error[1] or "no reason given"
+        body.tell("DropHandObject", blind=True, forceAction=True)
+    if shut:
+        body.tell("CloseObject", blind=True, objectId=holder, forceAction=True)
+    return why
+
+
+def within_reach(body: AgentBody, thing: str) -> bool:
+    """Whether the agent can interact with an object from some cell, with its receptacle open."""
+    shut = body.world.shut_in(body.world[thing])
+    if shut is not None:
+        body.tell("OpenObject", blind=True, objectId=shut.id, forceAction=True)
+    poses = body.ask("GetInteractablePoses", objectId=thing, standings=[True], maxPoses=1)
+    if shut is not None:
+        body.tell("CloseObject", blind=True, objectId=shut.id, forceAction=True)
+    return bool(poses)
+
 
 _TABLES = ("CoffeeTable", "Desk", "DiningTable", "Dresser", "SideTable")
 _LEAST, _MOST = 0.025, 0.2
@@ -172,3 +223,95 @@ def _soil(body: AgentBody) -> None:
             body.tell("DirtyObject", objectId=thing.id, forceAction=True)
         if thing.record["isFilledWithLiquid"]:
             body.tell("EmptyLiquidFromObject", objectId=thing.id, forceAction=True)
+
+
+def check(
+    scene: AlfredScene, records: Iterable[Mapping[str, Any]], places: Iterable[tuple[int, int]]
+) -> None:
+    """Check the names and positions in a scene.
+
+    Args:
+        scene: whose fields are right by themselves.
+        records: what is in its room, as in THOR's `metadata.objects`.
+        places: where one can stand there, in steps of the grid.
+
+    Raises:
+        SceneError: a name or type that the room lacks, or an object that cannot be or hold that.
+    """
+    world = ThorObjects(records)
+    known = _Known(scene.room, world)
+    _check_goal(scene, world)
+    if scene.held is not None:
+        known.thing("held", scene.held, "pickupable")
+    if scene.condition is not None:
+        known.thing("condition.object", scene.condition.object, "dirtyable")
+    for i, disturbance in enumerate(scene.disturbances):
+        for placement in disturbance.placements:
+            known.thing(f"disturbances.{i}.object", placement.object, "pickupable")
+            known.thing(f"disturbances.{i}.receptacle", placement.receptacle, "receptacle")
+        for state in disturbance.states:
+            known.state(f"disturbances.{i}", state)
+    for i, placement in enumerate(scene.placements):
+        known.thing(f"placements.{i}.object", placement.object, "pickupable")
+        known.thing(f"placements.{i}.receptacle", placement.receptacle, "receptacle")
+        if placement.object == placement.receptacle:
+            raise SceneError(f"placements.{i}: {placement.object!r} can't be in itself.")
+    for i, state in enumerate(scene.states):
+        known.state(f"states.{i}", state)
+    if scene.start is not None:
+        _check_start(scene.start, places)
+
+
+def _check_start(start: StartPose, places: Iterable[tuple[int, int]]) -> None:
+    here = cell(start.x, start.z)
+    best = min(places, key=lambda p: ((p[0] - here[0]) ** 2 + (p[1] - here[1]) ** 2, p))
+    if best != here:
+        x, z = (c * STEP for c in best)
+        raise SceneError(
+            f"start: nobody can stand at x={start.x:g}, z={start.z:g}; nearest: x={x:g}, z={z:g}."
+        )
+
+
+def _check_goal(scene: AlfredScene, world: ThorObjects) -> None:
+    for goal in scene.goals:
+        _check_types(scene, goal, world)
+
+
+def _check_types(scene: AlfredScene, goal: AlfredGoal, world: ThorObjects) -> None:
+    wanted = {"object": "pickupable", "movable": "pickupable", "toggle": "toggleable"}
+    for name, needed in {**wanted, "parent": "receptacle"}.items():
+        type = getattr(goal, name)
+        known = sorted({t.type for t in world if t.record[needed]})
+        if type is not None and type not in known:
+            raise SceneError(
+                f"goal.{name}: {scene.room} has no {type!r} that is {needed}; "
+                f"nearest: {nearest(type, known)}."
+            )
+
+
+class _Known:
+    """The names of a room, to resolve the names in a scene."""
+
+    def __init__(self, room: str, world: ThorObjects) -> None:
+        self._room, self._world, self._names = room, world, ObjectNames(world)
+
+    def state(self, field: str, wanted: ObjectState) -> None:
+        """Check that an object can have these states."""
+        for state in STATES:
+            if getattr(wanted, state.name) is not None:
+                self.thing(f"{field}.{state.name}", wanted.object, state.needs)
+
+    def thing(self, field: str, name: str, needed: str) -> ThorObject:
+        """The object of that name, if it has the required property."""
+        squeezed, number = split_name(name)
+        id = self._names.id(squeezed, number) if number is not None else None
+        fitting = [n for i, n in self._names.all().items() if self._world[i].record[needed]]
+        if id is None:
+            raise SceneError(
+                f"{field}: {self._room} has no {name!r}; nearest: {nearest(name, fitting)}."
+            )
+        if not self._world[id].record[needed]:
+            raise SceneError(
+                f"{field}: {name!r} is not {needed}; nearest that is: {nearest(name, fitting)}."
+            )
+        return self._world[id]
