@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.beam_search import BeamResult, BeamRules
-from inhabit.agents.models.local.beam_search import descend, search
 from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums
+from inhabit.agents.models.local.node_logits import descend, search
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.trie import Trie

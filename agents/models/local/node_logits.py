@@ -1,4 +1,4 @@
-"""Reads a trie for a beam search: at most `width` tokens a level, after a prompt."""
+"""Computes the logits at nodes of a trie, level by level, as a beam search asks for them."""
 
 from __future__ import annotations
 
