@@ -23,15 +23,19 @@ from inhabit.envs.core import (
 from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
-from inhabit.envs.minedojo.language import candidates
-from inhabit.envs.minedojo.language.wording import understand, vocabulary
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.real.env import RealMineDojo
-from inhabit.envs.minedojo.tasks.goals import conditions
-from inhabit.envs.minedojo.tasks.scene import FURNISHING, MineDojoScene, as_world, read_scene
+from inhabit.envs.minedojo.tasks import language
+from inhabit.envs.minedojo.tasks.language import understand, vocabulary
+from inhabit.envs.minedojo.tasks.scene import (
+    FURNISHING,
+    MineDojoScene,
+    as_world,
+    conditions,
+    read_scene,
+)
 from inhabit.envs.minedojo.world import game_state
-from inhabit.envs.minedojo.world.backend import Backend, Restartable, Start
-from inhabit.envs.minedojo.world.game_state import GameState
+from inhabit.envs.minedojo.world.game_state import Backend, GameState, Restartable, Start
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.plain_data import state_digest
 
@@ -129,7 +133,7 @@ class MineDojo(Env):
 
     def actions(self) -> Sequence[Action]:
         """The skills that make sense with what was seen and is held."""
-        return candidates.plausible(self._there()[1])
+        return language.plausible(self._there()[1])
 
     def parse(self, text: str) -> Action | None:
         """Parse a skill."""
@@ -212,7 +216,7 @@ class MineDojo(Env):
         """The plausible actions whose preconditions hold; paths are not tested."""
         now = self._there()[1]
         return [
-            a for a in candidates.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)
+            a for a in language.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)
         ]
 
     def ask(self, op: str, **fields: Any) -> Any:
@@ -236,7 +240,7 @@ class MineDojo(Env):
         assert self._first is not None
         if self._failed or planner.recovers(now):
             return None
-        found = around | planner.mobs_around(self._scene, now) | frozenset(candidates.COMMON)
+        found = around | planner.mobs_around(self._scene, now) | frozenset(language.COMMON)
         return shortest(self._scene, self._first, now, found)
 
     def _there(self) -> tuple[Backend, GameState]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.installing import pip, run
-from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking, may_run_apart
-from inhabit.envs.minedojo.real import setup as real
+from inhabit.envs.minedojo.luanti.launch import PACKAGES, lacking, may_run_apart
+from inhabit.envs.minedojo.real import env
 from inhabit.envs.minedojo.tasks.official import default_package
 from inhabit.envs.registry import Need
 
@@ -27,7 +27,7 @@ _DEADLINE = 900.0
 def needs(backend: str) -> Sequence[Need]:
     """What is missing on this machine."""
     if backend == "minedojo":
-        return real.needs()
+        return env.needs()
     fix = f"inhabit setup minedojo, or: apt-get install {' '.join(PACKAGES)}"
     return [Need(f"the Debian package {name}", fix) for name in lacking()]
 
@@ -43,7 +43,7 @@ def prepare(backend: str, tell: Tell) -> None:
         UnavailableError: it may not be installed here, or apt-get failed.
     """
     if backend == "minedojo":
-        real.prepare(tell)
+        env.prepare(tell)
         return
     missing = lacking()
     if not missing:

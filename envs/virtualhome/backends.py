@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from inhabit.envs.core import Determinism
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View, node_of
-from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import ScriptLine
-from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.graph.verbs import ScriptLine
+from inhabit.envs.virtualhome.graph.world import Failure, FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, character_of
 
 

@@ -28,17 +28,16 @@ from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
 from inhabit.envs.virtualhome.expert.shortest import PlanStart, first_lines
-from inhabit.envs.virtualhome.graph.goals import Goal, met
-from inhabit.envs.virtualhome.graph.names import NodeNames
-from inhabit.envs.virtualhome.graph.postconditions import broken
-from inhabit.envs.virtualhome.graph.script import (
+from inhabit.envs.virtualhome.graph.goals import Goal, broken, met
+from inhabit.envs.virtualhome.graph.names import NodeNames, held, near, visible
+from inhabit.envs.virtualhome.graph.verbs import (
+    VERBS,
     LineError,
     ScriptLine,
     ScriptObject,
     parse_line,
+    say,
 )
-from inhabit.envs.virtualhome.graph.verbs import VERBS, say
-from inhabit.envs.virtualhome.graph.visibility import held, near, visible
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.language import (
     HELD,

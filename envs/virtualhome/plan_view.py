@@ -9,7 +9,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, area, rectangle
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import figure
-from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.layout import Place
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld

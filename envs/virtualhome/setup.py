@@ -21,7 +21,7 @@ from inhabit.envs.core import UnavailableError
 from inhabit.envs.installing import pip, run
 from inhabit.envs.registry import Need
 from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation
-from inhabit.envs.virtualhome.tasks import eai
+from inhabit.envs.virtualhome.tasks import scene
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
@@ -61,7 +61,7 @@ _DEADLINE = 900.0
 def missing_task_data() -> Sequence[Need]:
     """Data that `--tasks eai` needs and that is not installed."""
     try:
-        eai.folder()
+        scene.folder()
     except UnavailableError:
         fix = "inhabit setup virtualhome, or set INHABIT_EAI to the folder virtualhome_eval"
         return [Need("the goal tasks of eai-eval (--tasks eai)", fix)]

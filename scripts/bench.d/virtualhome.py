@@ -17,7 +17,7 @@ from typing import Any
 from inhabit.envs.core import Task, UnavailableError
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
-from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
+from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
@@ -57,7 +57,7 @@ def main() -> None:
 def large_task() -> Task:
     """A task on a graph of about 300 nodes."""
     try:
-        from inhabit.envs.virtualhome.tasks.eai import tasks
+        from inhabit.envs.virtualhome.tasks.scene import tasks
 
         return next(iter(tasks()))
     except UnavailableError:

@@ -25,9 +25,9 @@ from waiting import wait_for
 from inhabit.envs.alfred.thor.client import start
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.host.env import WorkerEnv
-from inhabit.envs.minedojo.luanti.programs import PACKAGES, lacking
+from inhabit.envs.minedojo.luanti.launch import PACKAGES, lacking
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
-from inhabit.envs.minedojo.real.connection import HostConnection
+from inhabit.envs.minedojo.real.env import HostConnection
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 from inhabit.envs.toy.tasks import sample
 from inhabit.envs.virtualhome.server.flat import Flat

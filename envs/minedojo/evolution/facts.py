@@ -11,10 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inhabit.envs.core import SceneObject
-from inhabit.envs.minedojo.luanti.config import FOV
-from inhabit.envs.minedojo.luanti.framebuffer import BAR
-from inhabit.envs.minedojo.world.backend import Backend
-from inhabit.envs.minedojo.world.game_state import GameState
+from inhabit.envs.minedojo.luanti.game import BAR, FOV
+from inhabit.envs.minedojo.world.game_state import Backend, GameState
 
 STATES: Mapping[str, tuple[str, str]] = {"shorn": ("shorn", "woolly")}
 """State of a mob -> adjectives for "holds" and "does not hold"."""

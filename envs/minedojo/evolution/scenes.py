@@ -12,7 +12,7 @@ from inhabit.envs.minedojo.expert.topology import (
     costs,
 )
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.tasks.names import names
+from inhabit.envs.minedojo.tasks.language import names
 from inhabit.envs.minedojo.tasks.scene import PlacedBlock
 from inhabit.envs.minedojo.world.catalogue import table
 

@@ -25,10 +25,8 @@ from inhabit.envs.minedojo.evolution.workshop import (
     needed_for,
 )
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Node, graph
-from inhabit.envs.minedojo.language.verbs import VERBS, gathers
-from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.tasks.names import WEATHERS, mobs, names
+from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from inhabit.envs.core import Action
 from inhabit.envs.minedojo.expert.shortest import shortest
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, better, ways
-from inhabit.envs.minedojo.language.candidates import COMMON
+from inhabit.envs.minedojo.tasks.language import COMMON
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 from inhabit.envs.minedojo.world.game_state import GameState, Stack
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from inhabit.envs.minedojo.evolution.scenes import CLUTTER, around, land
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, ways
-from inhabit.envs.minedojo.tasks.names import names
+from inhabit.envs.minedojo.tasks.language import names
 from inhabit.envs.minedojo.tasks.scene import InventoryItem, MineDojoScene
 
 SMELTED = tuple(

@@ -15,9 +15,8 @@ from inhabit.envs.minedojo.expert.topology import (
     cheapest,
     costs,
 )
-from inhabit.envs.minedojo.language.verbs import gathers
-from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.tasks.language import gathers, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 from inhabit.envs.minedojo.world.game_state import GameState
 

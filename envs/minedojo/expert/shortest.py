@@ -17,8 +17,8 @@ from functools import lru_cache
 
 from inhabit.envs.core import Action
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, better, ways
-from inhabit.envs.minedojo.language.wording import say
 from inhabit.envs.minedojo.luanti.content import FUEL
+from inhabit.envs.minedojo.tasks.language import say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 from inhabit.envs.minedojo.world.game_state import GameState
 

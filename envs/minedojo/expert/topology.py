@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from inhabit.envs.minedojo.language.wording import arguments
 from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.tasks.language import arguments
 from inhabit.envs.minedojo.world.catalogue import Recipe, recipes, smelts, table
 
 _EFFORT = {"mine": 4.0, "hunt": 8.0, "milk": 6.0, "shear": 6.0, "collect": 6.0, "craft": 1.0,

@@ -17,11 +17,16 @@ from numpy.typing import NDArray
 
 from inhabit.envs.core import Task
 from inhabit.envs.minedojo.interface import observation
-from inhabit.envs.minedojo.interface.actions import decode, nothing, sizes, step_request
-from inhabit.envs.minedojo.interface.fields import Field, fields
+from inhabit.envs.minedojo.interface.actions import (
+    Field,
+    decode,
+    fields,
+    nothing,
+    sizes,
+    step_request,
+)
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
-from inhabit.envs.minedojo.tasks.goals import conditions, reward
-from inhabit.envs.minedojo.tasks.scene import as_world, read_scene
+from inhabit.envs.minedojo.tasks.scene import as_world, conditions, read_scene, reward
 from inhabit.envs.minedojo.world import game_state
 from inhabit.envs.minedojo.world.game_state import GameState
 

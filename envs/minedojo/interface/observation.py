@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.tasks.names import biome_numbers, biomes
+from inhabit.envs.minedojo.tasks.language import biome_numbers, biomes
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene
 from inhabit.envs.minedojo.world.catalogue import recipes, smelts
 from inhabit.envs.minedojo.world.game_state import GameState, Stack

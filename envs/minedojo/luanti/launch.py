@@ -1,4 +1,4 @@
-"""Starts Xvfb and Luanti, and ends them with everything that they started."""
+"""Starts Luanti in a world and a display of its own."""
 
 from __future__ import annotations
 
@@ -7,25 +7,58 @@ import secrets
 import shutil
 import struct
 import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.host.credentials import without_credentials
 from inhabit.envs.host.lines import LineReader
 from inhabit.envs.host.process_group import ProcessGroup
-from inhabit.envs.minedojo.luanti import config
-from inhabit.envs.minedojo.luanti.framebuffer import BAR
-from inhabit.envs.minedojo.luanti.game import instance
-from inhabit.envs.minedojo.luanti.programs import (
-    APART,
-    PACKAGES,
-    display,
-    engine,
-    lacking,
-    may_run_apart,
-)
+from inhabit.envs.minedojo.luanti import game
+from inhabit.envs.minedojo.luanti.game import BAR, instance
+
+PACKAGES = ("minetest", "xvfb", "libgl1-mesa-dri")
+"""Debian package names; newer releases call minetest luanti, and keep the old name as an alias."""
+APART = (sys.executable, "-I", "-S", str(Path(__file__).with_name("namespace.py")))
+"""What comes before a folder for X sockets and a command for it to run apart from all others."""
+_ENGINES = ("luanti", "minetest")
+_GAMES = Path("/usr/games")
+
+
+def engine() -> str | None:
+    """Path of Luanti; None if it is not installed."""
+    for name in _ENGINES:
+        if found := shutil.which(name) or shutil.which(name, path=str(_GAMES)):
+            return found
+    return None
+
+
+def display() -> str | None:
+    """Path of Xvfb; None if it is not installed."""
+    return shutil.which("Xvfb")
+
+
+def lacking() -> Sequence[str]:
+    """Debian packages that are not installed."""
+    missing = []
+    if engine() is None:
+        missing.append("minetest")
+    if display() is None:
+        missing.append("xvfb")
+    return missing
+
+
+@cache
+def may_run_apart() -> bool:
+    """Whether this machine allows namespaces. Many containers do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*APART, folder, "true"]
+        return subprocess.run(command, capture_output=True, env={}, check=False).returncode == 0
+
 
 _ATTEMPTS = 4
 _TAKEN = "port already in use"
@@ -144,8 +177,8 @@ class Launch:
         reading, writing = os.pipe()
         self._answers = os.fdopen(reading, "rb", 0)
         self.answers = LineReader(self._answers)
-        arguments = config.write(self.home, width, height, writing, fov=config.FOV, far=48)
-        environment = config.surroundings(self.home, screen, self._cookie)
+        arguments = game.write(self.home, width, height, writing, fov=game.FOV, far=48)
+        environment = game.surroundings(self.home, screen, self._cookie)
         started = self._run([program, *arguments], "luanti", environment, writing, subprocess.PIPE)
         assert started.stdin is not None
         self.questions = started.stdin

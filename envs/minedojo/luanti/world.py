@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.host.lines import send_line
-from inhabit.envs.minedojo.luanti.framebuffer import Framebuffer
+from inhabit.envs.minedojo.luanti.game import Framebuffer
 from inhabit.envs.minedojo.luanti.launch import Launch
 
 _FIRST = 90.0

@@ -1,16 +1,20 @@
-"""MineDojo's Minecraft as an environment, with MineDojo's low-level actions as text."""
+"""Real Minecraft through the `minedojo` package, in an interpreter of its own."""
 
 from __future__ import annotations
 
 import base64
 import shutil
-from collections.abc import Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
+from inhabit.envs.cache import cache_home
 from inhabit.envs.core import (
     Action,
     Determinism,
@@ -23,12 +27,110 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
+from inhabit.envs.host.json_program import JsonProgram
+from inhabit.envs.installing import pip, run
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
-from inhabit.envs.minedojo.real.connection import HostConnection, RefusedError
-from inhabit.envs.minedojo.tasks.names import names
+from inhabit.envs.minedojo.tasks.language import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.game_state import in_words, read
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
+from inhabit.envs.registry import Need
+
+_MINEDOJO = "minedojo==0.1"
+_STEPS = (
+    ("setuptools<66", "wheel<0.40", "pip<24.1"),
+    ("--no-build-isolation", "--no-deps", "gym==0.21.0"),
+    ("--no-deps", _MINEDOJO),
+    ("numpy<2", "pyyaml", "jinja2", "lxml", "coloredlogs", "xmltodict", "psutil",
+     "opencv-python-headless", "multiprocess", "tqdm", "requests", "importlib_resources",
+     "hydra-core", "Pillow", "jsonlines", "cloudpickle", "daemoniker", "Pyro4",
+     "mypy-extensions"),
+)  # fmt: skip
+"""pip's arguments in order; MineDojo's own requirements cannot be installed (metadata of gym
+0.21)."""
+_DEADLINE = 1800.0
+"""Seconds for one call of pip."""
+
+
+def interpreter() -> Path:
+    """The Python that setup creates."""
+    return cache_home() / "minedojo" / "real" / "bin" / "python"
+
+
+def needs() -> Sequence[Need]:
+    """What MineDojo's own Minecraft lacks on this machine."""
+    found = []
+    if not interpreter().is_file():
+        fix = "inhabit setup minedojo --backend minedojo, or --set python=PATH"
+        found.append(Need("an interpreter with MineDojo", fix))
+    if shutil.which("java") is None:
+        found.append(Need("Java 8, for its Minecraft", "apt-get install openjdk-8-jdk"))
+    return found
+
+
+def prepare(tell: Callable[[str], None]) -> None:
+    """Create the interpreter. Safe to run twice.
+
+    Raises:
+        UnavailableError: pip failed; names the package.
+    """
+    python, home = str(interpreter()), interpreter().parent.parent
+    if not interpreter().is_file():
+        tell(f"Creating a separate interpreter in {home}.")
+        home.parent.mkdir(parents=True, exist_ok=True)
+        run([sys.executable, "-m", "venv", "--clear", str(home)], seconds=_DEADLINE)
+    if not _imports(python):
+        tell("Installing MineDojo and its dependencies.")
+        for step in _STEPS:
+            run([*pip(python), "install", *step], seconds=_DEADLINE)
+    if not _imports(python):
+        raise UnavailableError(f"MineDojo was installed in {home} but can't be imported there.")
+    tell(f"{_MINEDOJO}: {python}. Its Minecraft needs Java 8 and is built at its first start.")
+
+
+def _imports(python: str) -> bool:
+    return subprocess.run([python, "-c", "import minedojo"], capture_output=True).returncode == 0
+
+
+_HOST = Path(__file__).parent / "host.py"
+
+
+class RefusedError(Exception):
+    """MineDojo answered with an error; has its message."""
+
+
+class HostConnection(JsonProgram):
+    """MineDojo in a process group that ends with us.
+
+    Args:
+        python: an interpreter that can import `minedojo`; None for the one that `inhabit setup
+            minedojo --backend minedojo` makes.
+
+    Raises:
+        UnavailableError: there is no such interpreter.
+    """
+
+    def __init__(self, python: str | None) -> None:
+        chosen = Path(python).expanduser() if python else interpreter()
+        if not chosen.is_file():
+            raise UnavailableError(
+                f"Found no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "
+                "--backend minedojo`, or pass --set python=PATH."
+            )
+        super().__init__("MineDojo", [str(chosen.absolute()), "-u", str(_HOST)])
+
+    def call(self, name: str, seconds: float, **arguments: Any) -> Any:
+        """One call.
+
+        Raises:
+            RefusedError: MineDojo raised an error.
+            SimulatorError: the program ended, or did not answer in time.
+        """
+        answer = self.ask({"call": name, **arguments}, seconds)
+        if "error" in answer:
+            raise RefusedError(str(answer["error"]))
+        return answer["value"]
+
 
 _ANSWER, _MAKING = 120.0, 120.0
 """Seconds for a step, and for creating a task."""

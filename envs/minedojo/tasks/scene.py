@@ -1,4 +1,4 @@
-"""The parameter template: MineDojo's, under its names, all of it checked before anything starts."""
+"""The scene of a task, its goals, and the names of what is in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from pydantic import (
 )
 
 from inhabit.envs.core import SceneError, Task
-from inhabit.envs.minedojo.tasks import names
+from inhabit.envs.minedojo.tasks import language
+from inhabit.envs.minedojo.world.game_state import GameState
 
 Kind = Literal["open-ended", "harvest", "combat", "techtree", "survival", "creative", "playthrough"]
 FURNISHING = frozenset(
@@ -35,7 +36,7 @@ _NOON = 6000
 
 
 def _known(kind: str, among: Any) -> AfterValidator:
-    return AfterValidator(lambda name: names.known(kind, name, among()))
+    return AfterValidator(lambda name: language.known(kind, name, among()))
 
 
 def _listed(value: Any) -> Any:
@@ -44,19 +45,19 @@ def _listed(value: Any) -> Any:
 
 def _biome(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
-        by_number = {number: name for name, number in names.biome_numbers().items()}
+        by_number = {number: name for name, number in language.biome_numbers().items()}
         if value not in by_number:
             raise ValueError(f"there is no biome number {value}")
         return by_number[value]
     return value
 
 
-Item = Annotated[str, _known("item", lambda: names.names("item"))]
-Block = Annotated[str, _known("block", lambda: names.names("block"))]
-Mob = Annotated[str, _known("mob", names.mobs)]
-Biome = Annotated[str, BeforeValidator(_biome), _known("biome", lambda: names.names("biome"))]
-Weather = Annotated[str, _known("weather", lambda: names.WEATHERS)]
-WorldType = Annotated[str, _known("world type", lambda: names.WORLD_TYPES)]
+Item = Annotated[str, _known("item", lambda: language.names("item"))]
+Block = Annotated[str, _known("block", lambda: language.names("block"))]
+Mob = Annotated[str, _known("mob", language.mobs)]
+Biome = Annotated[str, BeforeValidator(_biome), _known("biome", lambda: language.names("biome"))]
+Weather = Annotated[str, _known("weather", lambda: language.WEATHERS)]
+WorldType = Annotated[str, _known("world type", lambda: language.WORLD_TYPES)]
 Offset = tuple[float, float, float]
 
 
@@ -65,7 +66,7 @@ class InventoryItem(BaseModel):
 
     model_config = _FROZEN
 
-    slot: Annotated[int | str, AfterValidator(names.slot)]
+    slot: Annotated[int | str, AfterValidator(language.slot)]
     """0 to 40, or mainhand, offhand, head, chest, legs, feet."""
     name: Item
     variant: int = Field(default=0, ge=0, le=120)
@@ -254,7 +255,7 @@ def as_world(scene: MineDojoScene, *, seed: int) -> Mapping[str, Any]:
         seed: decides what the scene leaves open.
     """
     biome = scene.specified_biome or "plains"
-    about = names.biomes()[biome]
+    about = language.biomes()[biome]
     start = _NIGHT if scene.start_at_night or scene.always_night else _NOON
     world: dict[str, Any] = {
         "world_seed": _number(scene.world_seed, seed),
@@ -287,7 +288,7 @@ def _number(world_seed: int | str | None, seed: int) -> int:
 
 
 def _check_variant(name: str, variant: int) -> None:
-    there = names.variants().get(name, frozenset({0}))
+    there = language.variants().get(name, frozenset({0}))
     if variant not in there:
         raise ValueError(
             f"variant: there is no variant {variant} of {name}; there are: "
@@ -297,20 +298,20 @@ def _check_variant(name: str, variant: int) -> None:
 
 def _check_targets(scene: MineDojoScene) -> None:
     among: Mapping[str, tuple[str, Sequence[str]]] = {
-        "harvest": ("item", names.names("item")),
-        "combat": ("mob", names.mobs()),
+        "harvest": ("item", language.names("item")),
+        "combat": ("mob", language.mobs()),
     }
     if scene.task in among:
         kind, known = among[scene.task]
         if not scene.target_names:
             raise ValueError(f"target_names: a {scene.task} task needs at least one {kind}")
         for name in scene.target_names:
-            _with_field("target_names", lambda name=name: names.known(kind, name, known))
+            _with_field("target_names", lambda name=name: language.known(kind, name, known))
     if scene.task == "techtree":
         if scene.tech_item is None:
             raise ValueError("tech_item: a techtree task needs one")
         item = scene.tech_item
-        _with_field("tech_item", lambda: names.known("tech item", item, names.names("tech")))
+        _with_field("tech_item", lambda: language.known("tech item", item, language.names("tech")))
     if scene.task == "survival" and scene.target_days is None:
         raise ValueError("target_days: a survival task needs them")
     try:
@@ -356,6 +357,55 @@ def _words(error: ValidationError, given: Mapping[str, Any]) -> str:
     where = ".".join(str(part) for part in first["loc"])
     said = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        near = names.nearest(str(first["loc"][-1]), MineDojoScene.model_fields)
+        near = language.nearest(str(first["loc"][-1]), MineDojoScene.model_fields)
         return f"{where}: there is no such field; nearest: {near}"
     return f"{where}: {said}" if where else said
+
+
+_OBTAIN, _USE = 1.0, 10.0
+"""MineDojo's reward weights of a tech item: for obtaining and for using it."""
+
+
+def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[int, int]:
+    """The number of goal conditions that hold, and their total (>= 1).
+
+    harvest: a number of each target gained since the start; combat: a number killed; techtree: the
+    item was used; survival: a condition for each day. Open-ended and creative tasks have a single
+    condition that nothing here can judge.
+    """
+    wanted = scene.quantities
+    if scene.task == "harvest":
+        gained = {name: now.carried.get(name, 0) - first.carried.get(name, 0) for name in wanted}
+        return _sum(gained, wanted), sum(wanted.values())
+    if scene.task == "combat":
+        return _sum(now.killed, wanted), sum(wanted.values())
+    if scene.task == "techtree" and scene.tech_item:
+        had = now.carried.get(scene.tech_item, 0) > 0 or bool(now.used.get(scene.tech_item))
+        return int(had) + int(bool(now.used.get(scene.tech_item))), 2
+    if scene.task == "survival" and scene.target_days:
+        return min(int(now.raw["days"]), scene.target_days), scene.target_days
+    return 0, 1
+
+
+def reward(scene: MineDojoScene, before: GameState, now: GameState) -> float:
+    """MineDojo's reward of a step: the weighted progress since `before`."""
+    weights = scene.reward_weights
+    names = scene.target_names
+
+    def weight(name: str) -> float:
+        return weights.get(name, 0.0) if isinstance(weights, Mapping) else weights
+
+    if scene.task == "harvest":
+        return sum(weight(n) * (now.carried.get(n, 0) - before.carried.get(n, 0)) for n in names)
+    if scene.task == "combat":
+        return sum(weight(n) * (now.killed.get(n, 0) - before.killed.get(n, 0)) for n in names)
+    if scene.task == "techtree" and (item := scene.tech_item):
+        gained = max(0, now.carried.get(item, 0) - before.carried.get(item, 0))
+        return _OBTAIN * gained + _USE * (now.used.get(item, 0) - before.used.get(item, 0))
+    if scene.task == "survival":
+        return float(int(now.raw["days"]) - int(before.raw["days"]))
+    return 0.0
+
+
+def _sum(have: Mapping[str, int], wanted: Mapping[str, int]) -> int:
+    return sum(max(0, min(have.get(name, 0), count)) for name, count in wanted.items())

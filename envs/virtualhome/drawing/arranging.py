@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from inhabit.envs.virtualhome.drawing.classes import form
-from inhabit.envs.virtualhome.drawing.layout import lay_out
-from inhabit.envs.virtualhome.drawing.place import Place, read_place
-from inhabit.envs.virtualhome.drawing.resting import resting
-from inhabit.envs.virtualhome.flats.boxes import UprightBox
-from inhabit.envs.virtualhome.flats.rests import Rest, rests
-from inhabit.envs.virtualhome.graph.visibility import held
+from inhabit.envs.virtualhome.drawing.layout import Place, lay_out, read_place, resting
+from inhabit.envs.virtualhome.drawing.looks import form
+from inhabit.envs.virtualhome.flats.boxes import Rest, UprightBox, rests
+from inhabit.envs.virtualhome.graph.names import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _NEAR_FLOOR = 0.06

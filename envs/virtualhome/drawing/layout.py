@@ -1,19 +1,183 @@
-"""Lays out a graph without boxes: rooms side by side, furniture along the walls.
-
-Everything follows from the graph: what is ON or INSIDE something is put there, and what is neither
-lies near what it is CLOSE to.
-"""
+"""Where things are drawn: a place for each node of a graph, and where it rests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import atan2, cos, degrees, radians, sin
+from typing import Any
 
-from inhabit.envs.virtualhome.drawing.classes import ClassShape, form
-from inhabit.envs.virtualhome.drawing.place import Place
-from inhabit.envs.virtualhome.drawing.resting import resting
-from inhabit.envs.virtualhome.flats.boxes import UprightBox
-from inhabit.envs.virtualhome.flats.rests import Rest, rests
+import numpy as np
+from numpy.typing import NDArray
+
+from inhabit.envs.virtualhome.drawing.looks import ClassShape, form
+from inhabit.envs.virtualhome.flats.boxes import Rest, UprightBox, rests
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An upright box, y up. Metres, degrees; at yaw 0 it looks along +z, at 90 along +x."""
+
+    x: float
+    y: float
+    z: float
+    size: tuple[float, float, float]
+    """Width, height, depth along its own axes."""
+    yaw: float = 0.0
+
+    @property
+    def bottom(self) -> float:
+        """Height of its lower face."""
+        return self.y - self.size[1] / 2
+
+    @property
+    def top(self) -> float:
+        """Height of its upper face."""
+        return self.y + self.size[1] / 2
+
+    @property
+    def front(self) -> tuple[float, float]:
+        """The direction (x, z) of its front, of length 1."""
+        return sin(radians(self.yaw)), cos(radians(self.yaw))
+
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """(3, 3), from its own axes to the world's."""
+        ahead_x, ahead_z = self.front
+        return np.array(((ahead_z, 0.0, ahead_x), (0.0, 1.0, 0.0), (-ahead_x, 0.0, ahead_z)))
+
+    @property
+    def box(self) -> UprightBox:
+        """Its axis-aligned bounding box."""
+        ahead_x, ahead_z = (abs(part) for part in self.front)
+        width, height, depth = self.size
+        return UprightBox(
+            self.x, self.y, self.z,
+            (width * ahead_z + depth * ahead_x) / 2,
+            height / 2,
+            (width * ahead_x + depth * ahead_z) / 2,
+        )  # fmt: skip
+
+    def out(self, u: float, up: float, v: float) -> tuple[float, float, float]:
+        """The point `u` to its right, `up` above its center and `v` in front of it."""
+        ahead_x, ahead_z = self.front
+        return self.x + u * ahead_z + v * ahead_x, self.y + up, self.z - u * ahead_x + v * ahead_z
+
+    def carried(self, before: Place, after: Place) -> Place:
+        """Its place after its support has moved from one place to another."""
+        ahead_x, ahead_z = before.front
+        dx, dz = self.x - before.x, self.z - before.z
+        u, v = dx * ahead_z - dz * ahead_x, dx * ahead_x + dz * ahead_z
+        x, y, z = after.out(u, self.y - before.y, v)
+        return replace(self, x=x, y=y, z=z, yaw=self.yaw + after.yaw - before.yaw)
+
+
+def read_place(node: Mapping[str, Any]) -> Place | None:
+    """The place of a node in VirtualHome's form; None without a box.
+
+    A turn between the quarters is read as the nearest quarter, since the box is along the world's
+    axes.
+    """
+    box = node.get("bounding_box")
+    if not box:
+        return None
+    (x, y, z), (wide, high, deep) = box["center"], box["size"]
+    yaw = 0.0
+    if turn := (node.get("obj_transform") or {}).get("rotation"):
+        yaw = round(degrees(2 * atan2(turn[1], turn[3])) / 90) % 4 * 90.0
+    size = (wide, high, deep) if yaw % 180 == 0 else (deep, high, wide)
+    return Place(x, y, z, size, yaw)
+
+
+_FINE_STEP = 0.05
+"""Distance in metres between tried positions."""
+_GAP = 0.01
+
+Floats = NDArray[np.float64]
+
+
+def resting(
+    size: tuple[float, float, float],
+    support: Place,
+    rests: Sequence[Rest],
+    taken: Sequence[UprightBox],
+) -> Place:
+    """The place of an object on a support, without overlap.
+
+    Args:
+        size: of the thing: width, height, depth.
+        support: what it is put on or into.
+        rests: the support's surfaces, the best first.
+        taken: boxes of what lies there already; the support's own is not among them.
+
+    Returns:
+        A free place, middle and front first; on top of what is there if none is free.
+    """
+    blocks = _arrays(taken)
+    for rest in rests:
+        for turn in (0.0, 90.0):
+            if (found := _free(size, support, rest, blocks, turn)) is not None:
+                return found
+    return _on_top(size, support, rests[0], taken)
+
+
+def _free(
+    size: tuple[float, float, float], support: Place, rest: Rest, blocks: Floats, turn: float
+) -> Place | None:
+    width, height, depth = support.size
+    bottom = support.bottom + height * rest.low
+    if bottom + size[1] > support.bottom + height * rest.high:
+        return None
+    wide, deep = (size[0], size[2]) if turn == 0 else (size[2], size[0])
+    left, right = rest.left * width + wide / 2, rest.right * width - wide / 2
+    back, front = rest.back * depth + deep / 2, rest.front * depth - deep / 2
+    if left > right + 1e-6 or back > front + 1e-6:
+        return None
+    u, v = (side.ravel() for side in np.meshgrid(_steps(left, right), _steps(back, front)))
+    # Near the middle of the front edge first, then by position, to resolve ties reproducibly.
+    first = np.lexsort((u, v, np.round(np.abs(u) + 0.7 * (front - v), 6)))
+    u, v = u[first], v[first]
+    ahead_x, ahead_z = support.front
+    x, z = support.x + u * ahead_z + v * ahead_x, support.z - u * ahead_x + v * ahead_z
+    here = Place(0.0, 0.0, 0.0, size, support.yaw + turn).box
+    half = np.array((here.hx, here.hy, here.hz)) + _GAP
+    points = np.stack([x, np.full_like(x, bottom + here.hy + _GAP), z], axis=1)
+    apart = np.abs(points[:, None] - blocks[None, :, 0]) >= half + blocks[None, :, 1]
+    free = np.all(np.any(apart, axis=2), axis=1)
+    if not free.any():
+        return None
+    i = int(np.argmax(free))
+    return Place(float(x[i]), bottom + here.hy, float(z[i]), size, support.yaw + turn)
+
+
+def _on_top(
+    size: tuple[float, float, float], support: Place, rest: Rest, taken: Sequence[UprightBox]
+) -> Place:
+    """In the middle, on top of the highest object."""
+    u = (rest.left + rest.right) / 2 * support.size[0]
+    v = (rest.back + rest.front) / 2 * support.size[2]
+    x, _, z = support.out(u, 0.0, v)
+    bottom = support.bottom + support.size[1] * rest.low
+    below = Place(x, 0.0, z, size, support.yaw).box
+    ceiling = bottom + max(support.size[1], 0.6)
+    for box in sorted(taken, key=lambda b: b.top):
+        beside = abs(box.x - x) >= box.hx + below.hx or abs(box.z - z) >= box.hz + below.hz
+        if not beside and bottom < box.top <= ceiling:
+            bottom = box.top
+    return Place(x, bottom + size[1] / 2, z, size, support.yaw)
+
+
+def _steps(low: float, high: float) -> Floats:
+    count = max(1, int((high - low) / _FINE_STEP) + 1)
+    return np.linspace(low, high, count) if count > 1 else np.array([(low + high) / 2])
+
+
+def _arrays(taken: Sequence[UprightBox]) -> Floats:
+    """(N, 2, 3): centers and half extents."""
+    rows = [((b.x, b.y, b.z), (b.hx, b.hy, b.hz)) for b in taken]
+    return np.array(rows, np.float64).reshape(-1, 2, 3)
+
 
 _WIDE, _DEEP, _HIGH = 6.6, 5.6, 2.6
 """Width of a room, metres."""

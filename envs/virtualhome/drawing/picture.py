@@ -1,9 +1,10 @@
-"""Renders a flat on the renderer's stage, kept up to date with its graph."""
+"""The picture of a flat from where the agent stands, kept up to date."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import atan, atan2, degrees, hypot, pi, radians, sin, sqrt, tan
 from typing import Literal
 
 import numpy as np
@@ -13,16 +14,187 @@ from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.material import Material
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.shapes import Look
-from inhabit.envs.simulators.render.stage import Frame, Stage
-from inhabit.envs.virtualhome.drawing import views
+from inhabit.envs.simulators.render.shell import lamp
+from inhabit.envs.simulators.render.stage import Frame, Light, Stage, Vector
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
-from inhabit.envs.virtualhome.drawing.daylight import RoomLight, daylight, illuminate, room_light
-from inhabit.envs.virtualhome.drawing.figure import Figure, figure
-from inhabit.envs.virtualhome.drawing.hands import carried_before_eyes, carried_by
+from inhabit.envs.virtualhome.drawing.figure import Figure, carried_before_eyes, carried_by, figure
+from inhabit.envs.virtualhome.drawing.layout import Place
 from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
-from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+
+_WARM: Vector = (1.0, 0.93, 0.82)
+_DAY: Vector = (0.98, 0.98, 1.0)
+_DUSK: Vector = (1.0, 0.82, 0.66)
+_CEILING_LAMPS = ("ceilinglamp", "ceiling_lamp", "light")
+_SMALL_LAMPS = ("tablelamp", "floorlamp", "floor_lamp")
+_SWITCHES = ("lightswitch", "light_switch")
+_SUNRISE, _SUNSET = 5.0, 21.0
+"""Hours of sunrise and sunset."""
+_GLOW: Vector = (1.0, 0.85, 0.6)
+_SKY, _GROUND = (0.52, 0.51, 0.50), (0.34, 0.32, 0.29)
+"""The renderer's ambient light by day."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLight:
+    """The current light of a room."""
+
+    key: Light
+    """Brightness of its ceiling lamp and windows together."""
+    around: float
+    """Ambient light, relative to a bright day."""
+    bounced: Light
+    """Light reflected by the floor, onto the ceiling and undersides."""
+    lamps: tuple[tuple[str, Light | None], ...]
+    """Brightness of table and floor lamps in the whole flat, by node; None if off."""
+
+
+def daylight(hour: float) -> float:
+    """Daylight, 0 (night) to 1 (noon).
+
+    Args:
+        hour: of the day, 0 to 24.
+    """
+    if not _SUNRISE < hour < _SUNSET:
+        return 0.0
+    return sqrt(sin(pi * (hour - _SUNRISE) / (_SUNSET - _SUNRISE)))
+
+
+def room_light(world: FlatWorld, room: int, arranged: Arrangement) -> RoomLight:
+    """The light of the viewed room, and the lamps of the flat."""
+    nodes, places = arranged.nodes, arranged.places
+    switched = [n for n in nodes.values() if n.class_name in (*_CEILING_LAMPS, *_SWITCHES)]
+    lit = _ceiling_lit([n for n in switched if world.room(n.id) == room])
+    key, around = _key(places[room], lit, daylight(world.hour), world.hour)
+    below = (places[room].x, places[room].bottom - 1.5, places[room].z)
+    bounced = Light(below, (1.0, 0.95, 0.88), strength=0.45 * key.strength, reach=6.0)
+    small = [n for n in nodes.values() if n.class_name in _SMALL_LAMPS]
+    lamps = tuple((str(n.id), _bulb(n, places.get(n.id))) for n in small)
+    return RoomLight(key, around, bounced, lamps)
+
+
+def illuminate(stage: Stage, light: RoomLight) -> None:
+    """Set the stage's lights."""
+    sky, ground = ((red * light.around, green * light.around, blue * light.around)
+                   for red, green, blue in (_SKY, _GROUND))  # fmt: skip
+    stage.light(light.key, sky=sky, ground=ground)
+    stage.lamp("floor", light.bounced)
+    for name, bulb in light.lamps:
+        stage.lamp(name, bulb)
+
+
+def _ceiling_lit(nodes: list[Node]) -> bool:
+    """Whether the ceiling lamps are on, and the room's switch too, if it has one."""
+    lamps = [n for n in nodes if n.class_name in _CEILING_LAMPS]
+    switches = [n for n in nodes if n.class_name in _SWITCHES]
+    on = not lamps or any("ON" in n.states for n in lamps)
+    return on and not any("OFF" in n.states for n in switches)
+
+
+def _key(room: Place, lit: bool, sun: float, hour: float) -> tuple[Light, float]:
+    """The room's light and its ambient share."""
+    box = room.box
+    low = box.x - box.hx, room.bottom, box.z - box.hz
+    high = box.x + box.hx, room.top, box.z + box.hz
+    late = min(1.0, max(0.0, (hour - 16.0) / 4.0)) if hour > 16.0 else 0.0
+    day = tuple(a + (b - a) * late for a, b in zip(_DAY, _DUSK, strict=True))
+    if lit:
+        key = lamp(low, high, _mixed(_WARM, day, 0.5 * sun), 0.72 + 0.28 * sun)
+        return key, 0.45 + 0.55 * sun
+    key = lamp(low, high, (day[0], day[1], day[2]), 0.05 + 0.6 * sun)
+    return key, 0.12 + 0.6 * sun
+
+
+def _mixed(a: Vector, b: tuple[float, ...], share: float) -> Vector:
+    red, green, blue = (x + (y - x) * share for x, y in zip(a, b, strict=True))
+    return red, green, blue
+
+
+def _bulb(node: Node, place: Place | None) -> Light | None:
+    if place is None or "ON" not in node.states:
+        return None
+    return Light((place.x, place.top - 0.1, place.z), _GLOW, strength=0.6, reach=1.2)
+
+
+_FOV = 66.0
+"""Vertical field of view, degrees."""
+_DOWN, _UP = 42.0, -15.0
+"""Maximum pitch of a view, degrees."""
+_FROM_ABOVE = 42.0
+"""Vertical field of view of the top-down camera, degrees."""
+_BEHIND = (1.25, 1.0, 0.75, 0.55)
+"""Distances in metres behind the character, best first."""
+
+_AHEAD = ((1.5, 1.0), (1.5, -1.0), (1.0, 1.2), (1.0, -1.2), (0.7, 0.8), (0.7, -0.8))
+"""Offset in metres ahead and to the side, if there is no space behind."""
+
+
+def first_person(figure: Figure) -> Camera:
+    """First person, towards the point that the character looks at."""
+    yaw, pitch = _look(figure.eyes, figure.target)
+    return Camera(figure.eyes, yaw, pitch, fov=_FOV, far=40.0)
+
+
+def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> Camera:
+    """Over the shoulder, inside the room and outside of objects."""
+    x, _, z = figure.eyes
+    yaw, _ = _look(figure.eyes, figure.target)
+    body = Place(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
+    for back in _BEHIND:
+        for side in (0.45, -0.45):
+            spot = body.out(side, 1.72, -back)
+            if is_open(spot, room, things):
+                return _towards(spot, body.out(0.0, min(1.0, figure.target[1]), 0.9))
+    # With a wall behind it, such as on a sofa, it is seen from the front.
+    for ahead, side in _AHEAD:
+        spot = body.out(side, 1.72, ahead)
+        if is_open(spot, room, things):
+            return _towards(spot, (figure.place.x, figure.place.y, figure.place.z))
+    return _towards(body.out(0.0, 2.2, -0.1), body.out(0.0, 0.5, 1.0))
+
+
+def _towards(spot: tuple[float, float, float], at: tuple[float, float, float]) -> Camera:
+    yaw, pitch = _look(spot, at)
+    return Camera(spot, yaw, max(pitch, 5.0), fov=_FOV, far=40.0)
+
+
+def top_down(room: Place) -> Camera:
+    """From above the ceiling, with the whole room in view; north (+z) is up."""
+    box = room.box
+    half = max(box.hz, box.hx * 3 / 4) + 0.25
+    height = room.top + half / tan(radians(_FROM_ABOVE) / 2) - 0.55 * (room.top - room.bottom)
+    return Camera((box.x, height, box.z), 0.0, 89.9, fov=_FROM_ABOVE, far=80.0)
+
+
+def corner(room: Place, number: int) -> Camera:
+    """From the upper corner 0..3 of a room, towards its center."""
+    box = room.box
+    sx, sz = ((-1, -1), (1, -1), (1, 1), (-1, 1))[number]
+    eye = box.x + sx * (box.hx - 0.25), room.bottom + 2.2, box.z + sz * (box.hz - 0.25)
+    yaw, pitch = _look(eye, (box.x, room.bottom + 0.7, box.z))
+    return Camera(eye, yaw, pitch, fov=72.0, far=40.0)
+
+
+def _look(eye: tuple[float, float, float], at: tuple[float, float, float]) -> tuple[float, float]:
+    """Yaw and pitch from one point to another; never straight down."""
+    dx, dy, dz = (b - a for a, b in zip(eye, at, strict=True))
+    across = hypot(dx, dz)
+    pitch = degrees(atan(-dy / across)) if across > 1e-6 else _DOWN
+    return degrees(atan2(dx, dz)), min(max(pitch, _UP), _DOWN)
+
+
+def is_open(spot: tuple[float, float, float], room: Place, things: Sequence[Place]) -> bool:
+    """Whether a camera fits at a point: inside a room and outside of objects."""
+    x, y, z = spot
+    box = room.box
+    if abs(x - box.x) > box.hx - 0.12 or abs(z - box.z) > box.hz - 0.12:
+        return False
+    return not any(
+        abs(x - b.x) < b.hx + 0.15 and abs(y - b.y) < b.hy + 0.1 and abs(z - b.z) < b.hz + 0.15
+        for b in (thing.box for thing in things)
+    )
+
 
 View = Literal["first_person", "over_the_shoulder", "top_down"]
 _CEILING = " ceiling"
@@ -96,18 +268,18 @@ class FlatPicture:
         who = shot.figures.get(character)
         room = world.room(character)
         if who is None or room is None:
-            above = views.top_down(next(iter(self.home.values())))
+            above = top_down(next(iter(self.home.values())))
             return self.render(shot, above, width, height, rgb=rgb)
         if view == "first_person":
-            camera = views.first_person(who)
+            camera = first_person(who)
             return self.render(shot, camera, width, height, room=room, eyes=character, rgb=rgb)
         if view == "over_the_shoulder":
             places, nodes = shot.arranged.places, shot.arranged.nodes
             things = [p for i, p in places.items() if nodes[i].category != "Rooms"]
-            camera = views.over_the_shoulder(who, self.home[room], things)
+            camera = over_the_shoulder(who, self.home[room], things)
             return self.render(shot, camera, width, height, room=room, rgb=rgb)
         return self.render(
-            shot, views.top_down(self.home[room]), width, height, room=room, roof=False, rgb=rgb
+            shot, top_down(self.home[room]), width, height, room=room, roof=False, rgb=rgb
         )
 
     def render(

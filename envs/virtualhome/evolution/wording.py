@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.kinds import KINDS
-from inhabit.envs.virtualhome.world.words import spoken
+from inhabit.envs.virtualhome.world.catalogue import spoken
 from inhabit.envs.world.phrasing import pick
 
 _INTO = {

@@ -16,9 +16,8 @@ from inhabit.envs.virtualhome.graph.goals import (
     holds,
     met,
 )
-from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.graph.verbs import VERBS
-from inhabit.envs.virtualhome.graph.visibility import held, near
+from inhabit.envs.virtualhome.graph.names import held, near
+from inhabit.envs.virtualhome.graph.verbs import VERBS, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _PASSES = 3

@@ -18,9 +18,8 @@ from inhabit.envs.virtualhome.graph.goals import (
     holds,
     met,
 )
-from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.graph.verbs import IDLE, VERBS
-from inhabit.envs.virtualhome.graph.visibility import held, visible
+from inhabit.envs.virtualhome.graph.names import held, visible
+from inhabit.envs.virtualhome.graph.verbs import IDLE, VERBS, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 
 

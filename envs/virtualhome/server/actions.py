@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.virtualhome.drawing.classes import forms
-from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.rooms import room_at
-from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import LineError, ScriptLine, parse_parallel
+from inhabit.envs.virtualhome.graph.verbs import LineError, ScriptLine, parse_parallel
+from inhabit.envs.virtualhome.graph.world import Failure
 from inhabit.envs.virtualhome.server import images
 from inhabit.envs.virtualhome.server.cameras import CameraError
 from inhabit.envs.virtualhome.server.flat import ONE_CHARACTER, Flat
-from inhabit.envs.virtualhome.server.replies import RefusedError, done, json_reply, read
+from inhabit.envs.virtualhome.server.images import RefusedError, done, json_reply, read
 from inhabit.envs.virtualhome.unity.protocol import (
     CharacterPlace,
     ProtocolReply,

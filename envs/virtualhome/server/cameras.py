@@ -11,9 +11,9 @@ import numpy as np
 
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Vector
-from inhabit.envs.virtualhome.drawing import views
+from inhabit.envs.virtualhome.drawing import picture
 from inhabit.envs.virtualhome.drawing.figure import Figure
-from inhabit.envs.virtualhome.drawing.place import Place
+from inhabit.envs.virtualhome.drawing.layout import Place
 from inhabit.envs.virtualhome.unity.protocol import CameraPlace
 
 CORNERS = 4
@@ -82,7 +82,9 @@ def looking(
     if isinstance(camera, RoomCamera):
         room = home[camera.room]
         return (
-            views.corner(room, camera.number) if camera.number < CORNERS else views.top_down(room)
+            picture.corner(room, camera.number)
+            if camera.number < CORNERS
+            else picture.top_down(room)
         )
     if isinstance(camera, UserCamera):
         return _placed(camera.place, Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)))
@@ -96,7 +98,7 @@ def looking(
 
 def _about(name: str, figure: Figure, can_be_at: Callable[[Vector], bool]) -> Camera:
     if name == "FIRST_PERSON":
-        return views.first_person(figure)
+        return picture.first_person(figure)
     body = figure.place
     if name == "PERSON_TOP":
         return Camera((body.x, 4.6, body.z), body.yaw, 89.9, fov=60.0, far=40.0)

@@ -11,15 +11,14 @@ from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Vector
 from inhabit.envs.simulators.render.stage import Frame
-from inhabit.envs.virtualhome.drawing import views
+from inhabit.envs.virtualhome.drawing import picture as views
 from inhabit.envs.virtualhome.drawing.figure import Figure
+from inhabit.envs.virtualhome.drawing.layout import Place
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot
-from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.flats.build import build
 from inhabit.envs.virtualhome.flats.plans import plans
-from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import ScriptLine
-from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.graph.verbs import ScriptLine
+from inhabit.envs.virtualhome.graph.world import Failure, FlatWorld
 from inhabit.envs.virtualhome.server.cameras import (
     CHARACTER_CAMERAS,
     CORNERS,

@@ -1,27 +1,57 @@
-"""The protocol's actions for cameras and images."""
+"""Images that clients ask for, and replies without them."""
 
 from __future__ import annotations
 
 import base64
 import io
+import json
 from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from pydantic import BaseModel, ValidationError
 
+from inhabit.envs.entries import first_problem
 from inhabit.envs.simulators.render.stage import Frame
 from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.drawing.picture import node_of
 from inhabit.envs.virtualhome.server.cameras import matrices
 from inhabit.envs.virtualhome.server.flat import Flat
-from inhabit.envs.virtualhome.server.replies import RefusedError, done, json_reply, read
 from inhabit.envs.virtualhome.unity.protocol import (
     CameraPlace,
     ImageOptions,
     ProtocolReply,
     ProtocolRequest,
 )
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class RefusedError(ValueError):
+    """A request cannot be executed. One sentence."""
+
+
+def done(message: str = "") -> ProtocolReply:
+    """A success."""
+    return ProtocolReply(success=True, message=message)
+
+
+def json_reply(value: object) -> ProtocolReply:
+    """A reply in JSON."""
+    return ProtocolReply(success=True, message=json.dumps(value))
+
+
+def read(model: type[_M], request: ProtocolRequest, number: int = 0) -> _M:
+    """A parameter in JSON."""
+    if len(request.stringParams) <= number:
+        raise RefusedError(f"{request.action} lacks its string parameter {number}.")
+    try:
+        return model.model_validate_json(request.stringParams[number])
+    except ValidationError as error:
+        raise RefusedError(f"{request.action}, {first_problem(error)}.") from error
+
 
 MODES = ("normal", "seg_inst", "seg_class", "depth")
 _MILLIMETRES = 1000.0

@@ -25,8 +25,8 @@ from pydantic import BaseModel, Field, FiniteFloat, JsonValue, TypeAdapter, Vali
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import first_problem
 from inhabit.envs.pictures import read_image
-from inhabit.envs.virtualhome.graph.failures import Failure
-from inhabit.envs.virtualhome.graph.script import ScriptLine
+from inhabit.envs.virtualhome.graph.verbs import ScriptLine
+from inhabit.envs.virtualhome.graph.world import Failure
 from inhabit.envs.virtualhome.unity.protocol import (
     CameraPlace,
     CharacterPlace,
@@ -36,8 +36,8 @@ from inhabit.envs.virtualhome.unity.protocol import (
     ProtocolRequest,
     TimeOfDay,
     VirtualHomeGraph,
+    read_script_failure,
 )
-from inhabit.envs.virtualhome.unity.script_reply import read_script_failure
 
 _READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", "instance_colors")
 """A request without effect, to find out a server's protocol."""

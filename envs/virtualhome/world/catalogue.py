@@ -1,16 +1,15 @@
-"""The classes of objects in our flats, with VirtualHome's names and properties.
-
-The table is `catalogue.csv`. Sizes are ours, in metres: width, height, depth, with the front at
-+depth. `shape` names the form that `inhabit.envs.simulators.render.shapes` draws.
-"""
+"""The catalogue of classes, and their words."""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from inhabit.envs.virtualhome.graph.names import squeeze
 
 ROOMS: Mapping[str, str] = {
     "kitchen": "kitchen",
@@ -46,3 +45,72 @@ def _article(row: Mapping[str, str]) -> Article:
     return Article(
         row["class_name"], row["category"], row["shape"], size, tuple(properties), tuple(states)
     )
+
+
+def spoken(class_name: str) -> str:
+    """A class in English."""
+    return _WORDS.get(class_name, class_name.replace("_", " "))
+
+
+def in_words(text: str) -> str:
+    """A text with its class names in words; names with numbers stay."""
+    return _NAMED.sub(lambda match: _SAID[match[0]], text)
+
+
+def class_of(squeezed: str) -> str | None:
+    """The class of squeezed words, such as "laundrybasket"; None if they are no name of ours."""
+    return _CLASSES.get(squeezed)
+
+
+_WORDS: Mapping[str, str] = {
+    "alarmclock": "alarm clock",
+    "barsoap": "bar of soap",
+    "basketforclothes": "laundry basket",
+    "bathroomcabinet": "bathroom cabinet",
+    "bathroomcounter": "bathroom counter",
+    "boardgame": "board game",
+    "ceilinglamp": "ceiling lamp",
+    "cellphone": "cell phone",
+    "clothespants": "pants",
+    "clothesshirt": "shirt",
+    "coffeemaker": "coffee maker",
+    "coffeetable": "coffee table",
+    "condimentshaker": "condiment shaker",
+    "cookingpot": "cooking pot",
+    "cutleryfork": "fork",
+    "cutleryknife": "knife",
+    "cuttingboard": "cutting board",
+    "dishbowl": "bowl",
+    "dishwashingliquid": "dishwashing liquid",
+    "facecream": "face cream",
+    "floorlamp": "floor lamp",
+    "fryingpan": "frying pan",
+    "garbagecan": "garbage can",
+    "hairproduct": "hair product",
+    "kitchencabinet": "kitchen cabinet",
+    "kitchencounter": "kitchen counter",
+    "kitchentable": "kitchen table",
+    "lightswitch": "light switch",
+    "papertowel": "paper towel",
+    "photoframe": "photo frame",
+    "remotecontrol": "remote control",
+    "standingmirror": "standing mirror",
+    "tablelamp": "table lamp",
+    "toiletpaper": "toilet paper",
+    "towelrack": "towel rack",
+    "tvstand": "tv stand",
+    "wallpictureframe": "picture frame",
+    "washingmachine": "washing machine",
+    "washingsponge": "washing sponge",
+    "waterglass": "water glass",
+    "wineglass": "wine glass",
+}
+"""Compound class names of our flats, with their parts."""
+_SAID: Mapping[str, str] = {
+    **_WORDS,
+    "cutleryknife": "cutlery knife",
+    "livingroom": "living room",
+}
+"""For texts in which every name means one class: there is a class "knife" too."""
+_NAMED = re.compile(rf"\b(?:{'|'.join(_SAID)})\b")
+_CLASSES = {squeeze(said): name for name, said in _SAID.items()}

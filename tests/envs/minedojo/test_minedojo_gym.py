@@ -14,8 +14,7 @@ from luanti_for_tests import needs_luanti
 from waiting import PATIENCE
 
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo.interface.actions import crafts, decode, nothing, sizes
-from inhabit.envs.minedojo.interface.fields import fields
+from inhabit.envs.minedojo.interface.actions import crafts, decode, fields, nothing, sizes
 from inhabit.envs.minedojo.interface.gym import MineDojoGym
 
 OFFICIAL = """

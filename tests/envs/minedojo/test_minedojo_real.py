@@ -13,8 +13,7 @@ from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
 from inhabit.envs.minedojo.interface.actions import sizes
-from inhabit.envs.minedojo.real.connection import HostConnection, RefusedError
-from inhabit.envs.minedojo.real.env import RealMineDojo
+from inhabit.envs.minedojo.real.env import HostConnection, RealMineDojo, RefusedError
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 PYTHON = os.environ.get("INHABIT_MINEDOJO_PYTHON")

@@ -15,9 +15,8 @@ from luanti_for_tests import needs_luanti
 from inhabit.envs.core import SceneError, Task, TaskError
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.expert.topology import cheapest, costs, graph, ways
-from inhabit.envs.minedojo.language.wording import understand, vocabulary
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.tasks.names import names
+from inhabit.envs.minedojo.tasks.language import names, understand, vocabulary
 from inhabit.envs.minedojo.tasks.official import default_package, read
 from inhabit.envs.minedojo.tasks.sampling import sample
 from inhabit.envs.minedojo.tasks.scene import read_scene

@@ -4,7 +4,7 @@ import pytest
 
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.virtualhome.graph.library import interpreter, simulation
-from inhabit.envs.virtualhome.tasks.eai import folder
+from inhabit.envs.virtualhome.tasks.scene import folder
 
 
 def _has_virtualhome() -> bool:

@@ -15,8 +15,7 @@ from waiting import PATIENCE
 from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.names import NodeNames
-from inhabit.envs.virtualhome.graph.script import LineError, ScriptLine, parse_line
-from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.graph.verbs import VERBS, LineError, ScriptLine, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world

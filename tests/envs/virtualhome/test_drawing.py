@@ -16,12 +16,12 @@ from waiting import PATIENCE
 from inhabit.envs.simulators.render.shapes import shape
 from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
-from inhabit.envs.virtualhome.drawing.classes import forms
 from inhabit.envs.virtualhome.drawing.figure import free_cells
+from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View
-from inhabit.envs.virtualhome.drawing.place import Place
 from inhabit.envs.virtualhome.drawing.rooms import pierced
-from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject, parse_line
+from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 

@@ -7,9 +7,9 @@ import pytest
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.virtualhome.graph.goals import met
 from inhabit.envs.virtualhome.graph.library import simulation
-from inhabit.envs.virtualhome.graph.script import ScriptLine, parse_line
+from inhabit.envs.virtualhome.graph.verbs import ScriptLine, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
-from inhabit.envs.virtualhome.tasks import eai
+from inhabit.envs.virtualhome.tasks import scene as eai
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
 
 

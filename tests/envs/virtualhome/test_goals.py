@@ -11,7 +11,7 @@ from present import needs_virtualhome
 from inhabit.envs.core import SceneError, Task
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.goals import ActionGoal, counts
-from inhabit.envs.virtualhome.graph.script import parse_line
+from inhabit.envs.virtualhome.graph.verbs import parse_line
 from inhabit.envs.virtualhome.tasks.kinds import KINDS
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings

@@ -21,7 +21,7 @@ from inhabit.envs.virtualhome.server.actions import answer
 from inhabit.envs.virtualhome.server.cameras import CHARACTER_CAMERAS
 from inhabit.envs.virtualhome.server.flat import Flat
 from inhabit.envs.virtualhome.server.listen import Server
-from inhabit.envs.virtualhome.tasks.eai import folder, initial_graph, programs
+from inhabit.envs.virtualhome.tasks.scene import folder, initial_graph, programs
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.unity.protocol import ProtocolReply, ProtocolRequest
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from present import needs_virtualhome
 
-from inhabit.envs.virtualhome.graph import library, shortcuts, world
-from inhabit.envs.virtualhome.graph.script import ScriptLine, ScriptObject
-from inhabit.envs.virtualhome.graph.verbs import VERBS
+from inhabit.envs.virtualhome.graph import library, world
+from inhabit.envs.virtualhome.graph import library as shortcuts
+from inhabit.envs.virtualhome.graph.verbs import VERBS, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world

@@ -22,11 +22,15 @@ from waiting import PATIENCE
 
 from inhabit.envs.core import Env, Reason, SimulatorError, Task, UnavailableError
 from inhabit.envs.virtualhome.env import make
-from inhabit.envs.virtualhome.graph.script import parse_line
+from inhabit.envs.virtualhome.graph.verbs import parse_line
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
-from inhabit.envs.virtualhome.unity.protocol import CameraPlace, Point
-from inhabit.envs.virtualhome.unity.script_reply import read_script_failure, script_messages
+from inhabit.envs.virtualhome.unity.protocol import (
+    CameraPlace,
+    Point,
+    read_script_failure,
+    script_messages,
+)
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 

@@ -1,1 +1,0 @@
-"""Actions in words, and those that an agent may choose from."""
