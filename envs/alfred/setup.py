@@ -15,7 +15,7 @@ from pathlib import Path
 
 from inhabit.envs.installing import pip, run
 from inhabit.envs.registry import Need
-from inhabit.envs.simulators.household.navigation import recorded_grids
+from inhabit.envs.simulators.household.navigation import grid
 
 _BUILDS = (".ai2thor", "releases")
 """The folder below the home directory where AI2-THOR's client unpacks builds."""
@@ -89,11 +89,11 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
     if backend == "unity":
         tell("Unity needs nothing of ours; docs/install.md says what it needs.")
         return
-    if recorded_grids.folder() is None:
+    if grid.recorded_folder() is None:
         tell(f"{_PACKAGE}: installing it for its grids of cells, without its own needs.")
         _install()
-        recorded_grids.folder.cache_clear()
-    tell(f"{_PACKAGE}: its grids are in {recorded_grids.folder()}.")
+        grid.recorded_folder.cache_clear()
+    tell(f"{_PACKAGE}: its grids are in {grid.recorded_folder()}.")
 
 
 def _install() -> None:

@@ -16,11 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.settings import SettingsModel
-from inhabit.envs.simulators.household.geometry.outline import STEP
+from inhabit.envs.simulators.household.geometry.boxes import STEP
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, Metadata, Room
-from inhabit.envs.simulators.household.rooms.plan_view import plan_view
-from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, plan_view
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.types.things import those
 

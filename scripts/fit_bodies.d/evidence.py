@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
-from inhabit.envs.simulators.household.navigation import recorded_grids
+from inhabit.envs.simulators.household.geometry.boxes import STEP, Cell
+from inhabit.envs.simulators.household.navigation import grid
 from inhabit.envs.simulators.household.rooms.ithor import SCENES
 
 _MOVES = {"MoveAhead": 0, "MoveRight": 90, "MoveBack": 180, "MoveLeft": 270}
@@ -46,7 +46,7 @@ def read(data: Path) -> Mapping[str, Evidence]:
         raise SystemExit(f"{data} needs alfred/*.tar.xz and navigation/*.tar.xz.")
     rooms = {}
     for room in SCENES:
-        layout = recorded_grids.layout(room)
+        layout = grid.recorded_layout(room)
         if layout is None:
             raise SystemExit("The recorded grids are missing. Run `inhabit setup alfred`.")
         rooms[room] = Evidence(layout)

@@ -11,10 +11,9 @@ import numpy as np
 from evidence import Evidence
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.household.geometry.boxes import Array
-from inhabit.envs.simulators.household.geometry.outline import STEP, Solid
-from inhabit.envs.simulators.household.navigation import clearance
-from inhabit.envs.simulators.household.navigation.clearance import OTHER, Shape, Shapes
+from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Solid
+from inhabit.envs.simulators.household.navigation import grid
+from inhabit.envs.simulators.household.navigation.grid import OTHER, Shape, Shapes
 from inhabit.envs.simulators.household.rooms import ithor
 
 CHOICES: tuple[Shape, ...] = tuple(product((0.0, 0.5, 1.0), (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)))
@@ -40,8 +39,7 @@ def room_costs(name: str, found: Evidence) -> RoomCosts:
     solids = [
         solid
         for solid in room.furniture()
-        if solid.kind not in clearance.OPEN
-        and clearance.body_radius(solid.box, room.outline.floor) > 0
+        if solid.kind not in grid.OPEN and grid.body_radius(solid.box, room.outline.floor) > 0
     ]
     stood, unknown = known_points(found), _unknown(room, found)
     inside = np.array([_hit(solid, unknown, (0.0, 0.0), room.outline.floor) for solid in solids])
@@ -97,5 +95,5 @@ def _unknown(room: ithor.Room, found: Evidence) -> Array:
 
 
 def _hit(solid: Solid, points: Array, shape: Shape, floor: float) -> NDArray[np.bool_]:
-    radius = clearance.body_radius(solid.box, floor)
-    return clearance.gaps(solid.box, points.reshape(-1, 2), shape) < radius - 1e-3
+    radius = grid.body_radius(solid.box, floor)
+    return grid.gaps(solid.box, points.reshape(-1, 2), shape) < radius - 1e-3

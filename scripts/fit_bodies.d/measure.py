@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from evidence import Evidence
 
-from inhabit.envs.simulators.household.geometry.outline import STEP
-from inhabit.envs.simulators.household.navigation import clearance, known_cells
-from inhabit.envs.simulators.household.navigation.clearance import Shapes
+from inhabit.envs.simulators.household.geometry.boxes import STEP
+from inhabit.envs.simulators.household.navigation import grid
+from inhabit.envs.simulators.household.navigation.grid import Shapes
 from inhabit.envs.simulators.household.rooms import ithor
 
 
@@ -50,12 +50,12 @@ def measure(name: str, found: Evidence, shapes: Shapes) -> Counts:
     solids = list(room.furniture())
     poses = np.array(sorted(found.poses)).reshape(-1, 2)
     cells = np.array(sorted(found.layout)) * STEP
-    free = known_cells.region(found.layout, solids, room.outline, shapes)
+    free = grid.region(found.layout, solids, room.outline, shapes)
     return Counts(
         len(poses),
-        int(clearance.clear(poses, room.solids(room.placed), room.outline, shapes).sum()),
+        int(grid.clear(poses, room.solids(room.placed), room.outline, shapes).sum()),
         len(cells),
-        int(clearance.clear(cells, solids, room.outline, shapes).sum()),
+        int(grid.clear(cells, solids, room.outline, shapes).sum()),
         len(found.walks),
         sum(free.issuperset(walk) for walk in found.walks),
         len(found.layout),

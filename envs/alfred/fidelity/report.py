@@ -25,7 +25,11 @@ from inhabit.envs.alfred.thor.session import Session
 from inhabit.envs.alfred.world.rooms import Cells
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.simulators.household.navigation import known_cells, recorded_grids
+from inhabit.envs.simulators.household.navigation.grid import (
+    recorded_folder,
+    recorded_layout,
+    region,
+)
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import Room
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
@@ -80,7 +84,7 @@ class FidelityCheck:
             skills: whether the high-level plans are tried too, which takes most of the time.
             catalog: other rooms than those with recorded cells, for the low-level plans.
         """
-        cells: Cells = "computed" if recorded_grids.folder() is None else "recorded"
+        cells: Cells = "computed" if recorded_folder() is None else "recorded"
         settings = AlfredSettings(cells=cells, wire="pipes" if catalog is None else "none")
         self._session = Session("embedded", settings, catalog=catalog)
         self._owner = self._session.join()
@@ -369,8 +373,8 @@ class LeftOutRooms(Catalog):
             SceneError: there is no such room, no fold leaves it out, or it has no recorded grid.
         """
         room = ithor.load(scene)
-        known, shapes = recorded_grids.layout(room.name), self._shapes.get(room.name)
+        known, shapes = recorded_layout(room.name), self._shapes.get(room.name)
         if known is None or shapes is None:
             raise SceneError(f"{room.name} has no recorded grid, or no fold leaves it out.")
-        cells = known_cells.region(known, room.furniture(), room.outline, shapes)
+        cells = region(known, room.furniture(), room.outline, shapes)
         return replace(room, cells=cells)

@@ -14,8 +14,8 @@ from inhabit.envs.alfred.world.rooms import ROOMS, Rooms
 from inhabit.envs.alfred.world.things import DOORS, PLACES
 from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import ScenePlan
-from inhabit.envs.simulators.household.geometry.outline import Outline
-from inhabit.envs.simulators.household.rooms.plan_view import plan_view
+from inhabit.envs.simulators.household.geometry.boxes import Outline
+from inhabit.envs.simulators.household.rooms.user_rooms import plan_view
 from inhabit.envs.simulators.household.types.things import LAMPS, THINGS, those
 
 _LANDMARKS = those("landmark")
@@ -204,7 +204,7 @@ class InitialRoom:
     @cached_property
     def _looks(self) -> Mapping[str, Sequence[str]]:
         # Meshes take a while, and only words need them.
-        from inhabit.envs.simulators.household.episode.appearance import appearances
+        from inhabit.envs.simulators.household.episode.house import appearances
 
         return appearances(self.where.load(self.name))
 

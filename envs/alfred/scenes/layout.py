@@ -22,7 +22,7 @@ from inhabit.envs.alfred.thor.body import STEP, AgentBody, cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.things import STATES
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.rooms.old_release import rotation_today
+from inhabit.envs.simulators.household.rooms.as_in_thor import rotation_today
 
 
 def put_directly(body: AgentBody, thing: str, holder: str) -> str | None:

@@ -32,7 +32,7 @@ from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.rooms import ROOMS, records
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.simulators.household.rooms.old_release import RENAMED
+from inhabit.envs.simulators.household.rooms.as_in_thor import RENAMED
 
 FILE = "traj_data.json"
 MAX_STEPS = 50

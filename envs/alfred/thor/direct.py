@@ -24,9 +24,8 @@ from inhabit.envs.simulators.household.episode.house import Sight
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
-from inhabit.envs.simulators.household.state.cameras import FAR_PLANE
-from inhabit.envs.simulators.household.wire.agent_metadata import result, standing
-from inhabit.envs.simulators.household.wire.pixels import Palette
+from inhabit.envs.simulators.household.state.agent import FAR_PLANE
+from inhabit.envs.simulators.household.wire.packing import Palette, result, standing
 from inhabit.envs.simulators.render.stage import Frame
 
 

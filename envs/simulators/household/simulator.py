@@ -23,19 +23,23 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Refusal,
     ThorAction,
 )
-from inhabit.envs.simulators.household.actions.old_poses import set_old_object_poses
-from inhabit.envs.simulators.household.actions.raycasts import at_pixel
+from inhabit.envs.simulators.household.actions.arranging import set_old_object_poses
+from inhabit.envs.simulators.household.actions.points import at_pixel
 from inhabit.envs.simulators.household.actions.table import REFUSED, UNARMED
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
 from inhabit.envs.simulators.household.episode.house import House, Settings, Sight
-from inhabit.envs.simulators.household.geometry.outline import STEP
-from inhabit.envs.simulators.household.placement import placing, reaching
+from inhabit.envs.simulators.household.geometry.boxes import STEP
+from inhabit.envs.simulators.household.placement import placing, surfaces
 from inhabit.envs.simulators.household.rooms import procedural
 from inhabit.envs.simulators.household.rooms.ithor import Room
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, in_build
-from inhabit.envs.simulators.household.state.agent import AgentState
-from inhabit.envs.simulators.household.state.cameras import FAR_PLANE, NEAR_PLANE, FixedCamera
+from inhabit.envs.simulators.household.state.agent import (
+    FAR_PLANE,
+    NEAR_PLANE,
+    AgentState,
+    FixedCamera,
+)
 from inhabit.envs.simulators.household.state.robot_arm import RobotArm
 from inhabit.envs.simulators.household.state.world import SimObject, WorldSnapshot
 from inhabit.envs.simulators.render.stage import Frame
@@ -306,7 +310,7 @@ class Simulator:
     def near_hand(self) -> list[tuple[str, bool]]:
         """What the hand of the agent's arm touches: ids, and whether each can be picked up."""
         world = self._house.world
-        return [(t.id, bool(t["pickupable"])) for t in reaching.touched(world, world.agent)]
+        return [(t.id, bool(t["pickupable"])) for t in surfaces.touched(world, world.agent)]
 
     @property
     def agent(self) -> AgentState:

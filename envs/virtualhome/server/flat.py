@@ -11,10 +11,9 @@ from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Vector
 from inhabit.envs.simulators.render.stage import Frame
-from inhabit.envs.virtualhome.drawing import picture as views
 from inhabit.envs.virtualhome.drawing.figure import Figure
 from inhabit.envs.virtualhome.drawing.layout import Place
-from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot
+from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot, is_open
 from inhabit.envs.virtualhome.flats.build import build
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
@@ -204,7 +203,7 @@ class Flat:
             return True
         arranged = self.shot.arranged
         solid = [p for i, p in arranged.places.items() if arranged.nodes[i].category != "Rooms"]
-        return views.is_open(spot, self.picture.home[room], solid)
+        return is_open(spot, self.picture.home[room], solid)
 
     def take(self, index: int, width: int, height: int, *, rgb: bool) -> Frame:
         """The image of a camera."""

@@ -16,14 +16,13 @@ import pytest
 from waiting import PATIENCE, wait_for
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.fidelity import replay as frames
-from inhabit.envs.alfred.fidelity import replay as simulator
 from inhabit.envs.alfred.fidelity import report
+from inhabit.envs.alfred.fidelity.replay import grid_agreement, visible
 from inhabit.envs.alfred.fidelity.report import SOLVED, FidelityCheck, TrajectoryVerdict, write
 from inhabit.envs.alfred.language.verbs import center, decode, edge, grown, overlap
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.world.settings import AlfredSettings
-from inhabit.envs.simulators.household.navigation import recorded_grids
+from inhabit.envs.simulators.household.navigation import grid
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="ALFRED's trajectories are not here")
@@ -108,14 +107,14 @@ def test_the_replay_planner_says_the_expert_s_steps_and_they_succeed(
 
 @needs_data
 def test_what_is_visible_in_real_frames_is_visible_here() -> None:
-    assert frames.visible(DATA / "thor_frames").f1 >= 0.90
+    assert visible(DATA / "thor_frames").f1 >= 0.90
 
 
 @pytest.mark.skipif(
-    recorded_grids.folder() is None, reason="`inhabit setup alfred` brings the grids"
+    grid.recorded_folder() is None, reason="`inhabit setup alfred` brings the grids"
 )
 def test_computed_cells_are_about_the_real_ones() -> None:
-    found = simulator.grid_agreement().values()
+    found = grid_agreement().values()
     assert sum(found) / len(found) >= 0.75
     assert min(found) >= 0.35
 

@@ -15,7 +15,7 @@ from inhabit.envs.alfred.world.rooms import ROOMS, Kind, Rooms, Split, rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import PLACES
 from inhabit.envs.core import Task
-from inhabit.envs.simulators.household.placement.restrictions import allowed
+from inhabit.envs.simulators.household.placement.surfaces import allowed
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, Place, initial_room
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
-from inhabit.envs.simulators.household.episode.appearance import adjectives, appearances
+from inhabit.envs.simulators.household.episode.house import adjectives, appearances
 from inhabit.envs.simulators.render.material import Color, Material, Pattern
 from inhabit.envs.simulators.render.solids import box
 

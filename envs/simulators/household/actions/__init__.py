@@ -3,20 +3,14 @@
 from collections.abc import Mapping
 
 from inhabit.envs.simulators.household.actions import (
+    arguments,
     arm,
     arranging,
-    assets,
-    bulk,
     cameras,
-    engine,
-    guidance,
     handling,
     points,
     presence,
-    pushing,
     queries,
-    randomization,
-    raycasts,
     states,
     walking,
 )
@@ -25,19 +19,13 @@ from inhabit.envs.simulators.household.actions.arguments import ThorAction
 _FAMILIES = (
     walking,
     queries,
-    guidance,
-    raycasts,
     handling,
-    pushing,
     states,
     arranging,
     points,
-    assets,
     presence,
-    bulk,
-    randomization,
     cameras,
-    engine,
+    arguments,
 )
 
 ACTIONS: Mapping[str, ThorAction] = {

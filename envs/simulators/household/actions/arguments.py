@@ -1,4 +1,4 @@
-"""Validates a request's arguments and calls the function of its action."""
+"""Arguments of actions: what each takes, whom it is about, and how a call is made of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 from pydantic.alias_generators import to_camel
 
 from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.state.world import SimObject
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """Any finite number."""
@@ -172,3 +173,125 @@ class ThorAction:
             f"{first['msg']}.",
             code,
         )
+
+
+def target(
+    house: House, object_id: str, *, force: bool, code: str = "ObjectNotVisible"
+) -> SimObject:
+    """The object of that id, if it is visible and within reach.
+
+    Args:
+        house: where.
+        object_id: THOR's objectId.
+        force: also what is out of sight or reach.
+        code: THOR's errorCode if it is not seen.
+
+    Raises:
+        Refusal: there is no such object, it isn't seen, or it exists no longer.
+    """
+    thing = house.world.things.get(object_id)
+    if thing is None or thing.away is not None:
+        raise Refusal(
+            f"ArgumentException: objectId: {object_id} is not the objectId on any object in the "
+            "scene!"
+        )
+    if not thing.present:
+        raise Refusal(f"{object_id} is in pieces: it can't be used any more.", code)
+    if not force and not house.sights()[object_id].visible:
+        raise Refusal(
+            "NullReferenceException: Target object not found within the specified visibility.", code
+        )
+    return thing
+
+
+def held(house: House, message: str) -> SimObject:
+    """The held object.
+
+    Raises:
+        Refusal: nothing; with `message`.
+    """
+    if house.agent.held is None:
+        raise Refusal(message, "ObjectNotInInventory")
+    return house.world.things[house.agent.held]
+
+
+def demand(holds: bool, message: str, code: str = "") -> None:
+    """Raise a refusal unless a condition holds.
+
+    Raises:
+        Refusal: it doesn't; with `message` and THOR's errorCode.
+    """
+    if not holds:
+        raise Refusal(message, code)
+
+
+def nothing(house: House, **ignored: JsonValue) -> JsonValue:
+    """Succeed without effect: the simulator has no physics."""
+    del house, ignored
+    return None
+
+
+def change_time_scale(house: House, *, time_scale: Number) -> JsonValue:
+    """Succeed: no time passes between two actions."""
+    del house
+    if time_scale <= 0:
+        raise Refusal(f"timeScale must be > 0; it is {time_scale:g}.")
+    return None
+
+
+def set_mass(
+    house: House, *, object_id: str, mass: Number, drag: Number = 0.0, angular_drag: Number = 0.05
+) -> JsonValue:
+    """Give a thing another mass, in kilograms; drag makes no difference."""
+    del drag, angular_drag
+    thing = target(house, object_id, force=True)
+    if not (thing["pickupable"] or thing["moveable"]):
+        raise Refusal(f"{object_id} is neither Pickupable nor Moveable, and has no mass.")
+    if mass <= 0:
+        raise Refusal(f"mass must be > 0; it is {mass:g}.")
+    house.world.change(thing, mass=mass)
+    return None
+
+
+def unbreakable(house: House, *, object_type: str | None = None) -> JsonValue:
+    """Let nothing break, or nothing of a type."""
+    for thing in list(house.world.things.values()):
+        if thing["breakable"] and object_type in (None, thing.kind):
+            house.world.change(thing, breakable=False)
+    return None
+
+
+def breakable(house: House, *, object_id: str) -> JsonValue:
+    """Let a thing break again that MakeAllObjectsUnbreakable protects."""
+    thing = target(house, object_id, force=True)
+    able = {o["assetId"]: o["breakable"] for o in house.world.room.objects}
+    if able.get(thing["assetId"]):
+        house.world.change(thing, breakable=True)
+    return None
+
+
+def set_seed(house: House, *, seed: int) -> JsonValue:
+    """Succeed: every action that draws has a seed of its own."""
+    del house, seed
+    return None
+
+
+ACTIONS: Mapping[str, ActionFunction] = {
+    "PausePhysicsAutoSim": nothing,
+    "UnpausePhysicsAutoSim": nothing,
+    "AdvancePhysicsStep": nothing,
+    "ChangeQuality": nothing,
+    "ChangeTimeScale": change_time_scale,
+    "MakeAllObjectsMoveable": nothing,
+    "MakeAllPickupableObjectsMoveable": nothing,
+    "MakeAllObjectsStationary": nothing,
+    "MakeObjectsStaticKinematicMassThreshold": nothing,
+    "SetDecayTemperatureBool": nothing,
+    "SetGlobalRoomTempDecayTime": nothing,
+    "SetRoomTempDecayTimeForType": nothing,
+    "SetMassProperties": set_mass,
+    "MakeAllObjectsUnbreakable": unbreakable,
+    "MakeObjectsOfTypeUnbreakable": unbreakable,
+    "MakeObjectBreakable": breakable,
+    "SetRandomSeed": set_seed,
+}

@@ -19,12 +19,12 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Number,
     Refusal,
     Vector,
+    demand,
 )
-from inhabit.envs.simulators.household.actions.targets import demand
 from inhabit.envs.simulators.household.actions.walking import turn_by, walk
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import Array
-from inhabit.envs.simulators.household.placement import placing, reaching
+from inhabit.envs.simulators.household.placement import placing, surfaces
 from inhabit.envs.simulators.household.state.robot_arm import (
     HIGHEST,
     LOWEST,
@@ -169,7 +169,7 @@ def pick_up(
     wanted = object_id_candidates
     found = [
         thing.id
-        for thing in reaching.touched(house.world, house.agent)
+        for thing in surfaces.touched(house.world, house.agent)
         if thing["pickupable"] and thing.id not in house.world.in_hands
         if wanted is None or thing.id in wanted
     ]
@@ -280,10 +280,10 @@ def _lift(house: House, height: float, back: bool) -> None:
 
 def _pose(house: House, steps: list[RobotArm], goal: str, back: bool) -> None:
     """Bring the arm through poses, until something new is in its way."""
-    before = reaching.in_the_way(house.world, house.agent)
+    before = surfaces.in_the_way(house.world, house.agent)
     for arm in steps:
         then = replace(house.agent, robot=arm)
-        hit = reaching.in_the_way(house.world, then) - before
+        hit = surfaces.in_the_way(house.world, then) - before
         if hit:
             text = f"Collided with static structure: '{min(hit)}', could not reach {goal}."
             raise Refusal(text, undone=back)

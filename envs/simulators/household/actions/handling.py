@@ -14,14 +14,15 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Number,
     Refusal,
     Vector,
+    demand,
+    held,
+    target,
 )
 from inhabit.envs.simulators.household.actions.states import TOUGH, smash
-from inhabit.envs.simulators.household.actions.targets import demand, held, target
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import Array
 from inhabit.envs.simulators.household.placement import placing
-from inhabit.envs.simulators.household.placement.restrictions import allowed, capacity
-from inhabit.envs.simulators.household.placement.surfaces import surface
+from inhabit.envs.simulators.household.placement.surfaces import allowed, capacity, surface
 from inhabit.envs.simulators.household.state.world import SimObject, shut
 from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
 

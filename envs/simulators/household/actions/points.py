@@ -1,22 +1,34 @@
-"""Placing a thing at a point that is given, and the points that a receptacle offers."""
+"""Actions at points of the image and of the room: rays, pushes, placing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import atan2, cos, degrees, hypot, radians, sin, tan
+from typing import Any
 
 import numpy as np
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal, Vector
+from inhabit.envs.simulators.household.actions.arguments import (
+    ActionFunction,
+    Number,
+    Refusal,
+    ThorAction,
+    Vector,
+    demand,
+    target,
+)
 from inhabit.envs.simulators.household.actions.arranging import walkable
 from inhabit.envs.simulators.household.actions.handling import let_go
-from inhabit.envs.simulators.household.actions.targets import demand, target
 from inhabit.envs.simulators.household.episode.house import House
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box, xyz
 from inhabit.envs.simulators.household.geometry.boxes import rotation as axes_of
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.surfaces import surface
+from inhabit.envs.simulators.household.state.agent import FAR_PLANE
 from inhabit.envs.simulators.household.state.world import SimObject
+from inhabit.envs.simulators.render.camera import Camera
+from inhabit.envs.simulators.render.stage import Frame
 
 _APART = 0.1
 """Metres between two points on a receptacle."""
@@ -148,8 +160,215 @@ def _in_the_way(house: House, thing: SimObject, box: Box) -> str:
     return ""
 
 
+_NARROW = 2.0
+"""Degrees: the field of view of a camera that looks along a line."""
+
+
+def at_pixel(house: House, request: Mapping[str, Any], action: ThorAction) -> Mapping[str, Any]:
+    """A request that names a thing by a point of the image, with the thing's id instead.
+
+    THOR's interactions take `x` and `y` in the objectId's stead, 0 to 1 from the upper left.
+
+    Raises:
+        Refusal: there is no thing at that point.
+    """
+    pointed = "x" in request and "y" in request and "objectId" not in request
+    if not pointed or "objectId" not in action.names or "x" in action.names:
+        return request
+    x, y = request["x"], request["y"]
+    if not all(isinstance(v, int | float) for v in (x, y)):
+        raise Refusal(
+            f"Action: {action.name} was given x={x!r} and y={y!r}: both must be numbers.",
+            "InvalidArgument",
+        )
+    others = {key: value for key, value in request.items() if key not in ("x", "y")}
+    return {**others, "objectId": _thing_at(house, x, y)}
+
+
+def _thing_at(house: House, x: float, y: float) -> str:
+    frame, row, column = _pixel(house, x, y)
+    index = int(frame.ids[row, column])
+    name = frame.names[index] if index >= 0 else ""
+    if name not in house.world.things:
+        raise Refusal(f"No SimObject found at (x: {x}, y: {y})")
+    return name
+
+
+def _pixel(house: House, x: float, y: float) -> tuple[Frame, int, int]:
+    if not (0 <= x <= 1 and 0 <= y <= 1):
+        raise Refusal("x/y must be in [0:1]")
+    frame = house.see(rgb=False)
+    height, width = frame.ids.shape
+    return frame, min(int(y * height), height - 1), min(int(x * width), width - 1)
+
+
+def object_in_frame(
+    house: House, *, x: Number, y: Number, check_visible: bool = False
+) -> JsonValue:
+    """The id of the thing at a point of the image."""
+    name = _thing_at(house, x, y)
+    if check_visible and not house.sights()[name].visible:
+        raise Refusal(f"target hit ({name}) at ({x}, {y}) is not currently Visible to Agent")
+    return name
+
+
+def coordinate(house: House, *, x: Number, y: Number) -> JsonValue:
+    """The place in the world, metres, that is seen at a point of the image."""
+    frame, row, column = _pixel(house, x, y)
+    height, width = frame.ids.shape
+    camera = house.camera()
+    focal = height / 2 / tan(radians(camera.fov) / 2)
+    depth = min(float(frame.depth[row, column]), camera.far, FAR_PLANE + camera.near)
+    ahead = np.array((column + 0.5 - width / 2, height / 2 - row - 0.5, focal)) / focal
+    return dict(xyz(np.array(camera.position) + depth * ahead @ camera.axes))
+
+
+def hit(house: House, *, origin: Vector, destination: Vector) -> JsonValue:
+    """The id of the first thing on the way from one place to another, and beyond."""
+    name, _ = _hit_between(house, origin, destination)
+    return name
+
+
+def cast(house: House, *, origin: Vector, destination: Vector) -> JsonValue:
+    """The same with the place, metres, where the line meets the thing."""
+    name, place = _hit_between(house, origin, destination)
+    return {**dict(xyz(place)), "objectId": name}
+
+
+def _hit_between(
+    house: House, origin: Vector, destination: Vector
+) -> tuple[str, np.ndarray[Any, np.dtype[np.float64]]]:
+    start = np.array((origin.x, origin.y, origin.z))
+    way = np.array((destination.x, destination.y, destination.z)) - start
+    if not way.any():
+        raise Refusal("origin and destination are the same place.")
+    x, y, z = way.tolist()
+    yaw, pitch = degrees(atan2(x, z)) % 360.0, degrees(atan2(-y, hypot(x, z)))
+    frame = house.look(Camera((origin.x, origin.y, origin.z), yaw, pitch, _NARROW), (3, 3))
+    index = int(frame.ids[1, 1])
+    name = frame.names[index] if index >= 0 else ""
+    if name not in house.world.things:
+        line = f"from {start.tolist()} to {(start + way).tolist()}"
+        raise Refusal(f"Raycast {line} failed to hit any target object!")
+    return name, start + float(frame.depth[1, 1]) * way / np.linalg.norm(way)
+
+
+def visible_objects(house: House) -> JsonValue:
+    """The ids of all that is visible."""
+    return [name for name, sight in house.sights().items() if sight.visible]
+
+
+_PER_NEWTON = 0.005
+"""Metres that a push of one newton moves a kilogram."""
+_FARTHEST = 1.0
+"""Metres."""
+
+
+def _along(degrees: float) -> ActionFunction:
+    """A push in a direction relative to where the agent looks."""
+
+    def push(
+        house: House,
+        *,
+        object_id: str,
+        move_magnitude: Number | None = None,
+        force_action: bool = False,
+    ) -> JsonValue:
+        return directional(
+            house,
+            object_id=object_id,
+            move_magnitude=move_magnitude,
+            push_angle=degrees,
+            force_action=force_action,
+        )
+
+    return push
+
+
+def directional(
+    house: House,
+    *,
+    object_id: str,
+    push_angle: Number,
+    move_magnitude: Number | None = None,
+    force_action: bool = False,
+) -> JsonValue:
+    """Push a thing at an angle to where the agent looks, in newtons."""
+    thing = target(house, object_id, force=force_action)
+    demand(
+        bool(thing["pickupable"] or thing["moveable"]),
+        "Target SimObjPhysics is not Moveable or Pickupable, and thus can't be pushed.",
+    )
+    demand(object_id != house.agent.held, f"{object_id} is in the agent's hand.")
+    demand(0.0 <= push_angle < 360.0, "pushAngle must be in [0:360)")
+    force = 100.0 if move_magnitude is None else move_magnitude
+    demand(force >= 0.0, f"moveMagnitude can't be negative: {force:g}.")
+    far = min(_FARTHEST, _PER_NEWTON * force / max(float(thing["mass"]), 0.1))
+    angle = radians(house.agent.rotation + push_angle)
+    _slide(house, thing, np.array((sin(angle), 0.0, cos(angle))) * far)
+    return None
+
+
+def _slide(house: House, thing: SimObject, way: Array) -> None:
+    world, outline = house.world, house.world.room.outline
+    center = thing.box.center + way
+    for axis, side in ((0, 0), (2, 1)):
+        low, high = outline.low[side] + thing.box.reach[axis], outline.high[side]
+        center[axis] = np.clip(center[axis], low, max(low, high - thing.box.reach[axis]))
+    if thing["pickupable"]:
+        box, onto = placing.drop(world, thing, center)
+        placing.put(world, thing.id, box, [onto.id])
+    else:
+        placing.carry(world, thing.id, Box(center, thing.box.half, thing.box.axes))
+        world.cells = walkable(world)
+    world.stir(thing.id)
+
+
+def touch(
+    house: House,
+    *,
+    x: Number,
+    y: Number,
+    direction: Vector,
+    force: Number,
+    hand_distance: Number = 1.5,
+) -> JsonValue:
+    """Push what is seen at a point of the image, in a direction as the agent sees it."""
+    try:
+        name = str(object_in_frame(house, x=x, y=y))
+    except Refusal:
+        return {"didHandTouchSomething": False, "objectId": "", "armsLength": hand_distance}
+    thing = house.world.things[name]
+    apart = thing.box.distance_from_axis(house.agent.x, house.agent.z)
+    touched = apart <= hand_distance
+    if touched and (thing["pickupable"] or thing["moveable"]) and name != house.agent.held:
+        turn = radians(house.agent.rotation)
+        ahead, right = direction.z, direction.x
+        way = np.array(
+            (ahead * sin(turn) + right * cos(turn), 0.0, ahead * cos(turn) - right * sin(turn))
+        )
+        length = float(np.linalg.norm(way))
+        far = min(_FARTHEST, _PER_NEWTON * max(force, 0.0) / max(float(thing["mass"]), 0.1))
+        _slide(house, thing, way / max(length, 1e-6) * far)
+    return {
+        "didHandTouchSomething": touched,
+        "objectId": name if touched else "",
+        "armsLength": apart if touched else hand_distance,
+        "point": dict(xyz(thing.box.center)),
+    }
+
+
 ACTIONS: Mapping[str, ActionFunction] = {
     "GetSpawnCoordinatesAboveReceptacle": spawn_points,
     "PlaceObjectAtPoint": place_at,
     "TeleportObject": teleport_object,
+    "PushObject": _along(0.0),
+    "PullObject": _along(180.0),
+    "DirectionalPush": directional,
+    "TouchThenApplyForce": touch,
+    "GetObjectInFrame": object_in_frame,
+    "GetCoordinateFromRaycast": coordinate,
+    "GetObjectHitFromRaycast": hit,
+    "PerformRaycast": cast,
+    "GetVisibleObjects": visible_objects,
 }

@@ -16,10 +16,10 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Vector,
 )
 from inhabit.envs.simulators.household.episode.house import House
-from inhabit.envs.simulators.household.geometry.outline import STEP
-from inhabit.envs.simulators.household.navigation import clearance
+from inhabit.envs.simulators.household.geometry.boxes import STEP
+from inhabit.envs.simulators.household.navigation import grid
 from inhabit.envs.simulators.household.navigation.grid import BODY, HEAD, KNEE, distance
-from inhabit.envs.simulators.household.placement import reaching
+from inhabit.envs.simulators.household.placement import surfaces
 from inhabit.envs.simulators.household.state.agent import HIGHEST, LOWEST, AgentState
 
 _LOOK_STEP = 30.0
@@ -88,7 +88,7 @@ def _take(house: House, then: AgentState, *, force: bool = False) -> None:
     """Have the agent in another pose, unless its arm would be in something."""
     if then.robot is not None and not force:
         world = house.world
-        hit = reaching.in_the_way(world, then) - reaching.in_the_way(world, house.agent)
+        hit = surfaces.in_the_way(world, then) - surfaces.in_the_way(world, house.agent)
         if hit:
             raise Refusal(f"Collided with static structure: '{min(hit)}' is in the arm's way.")
     house.world.agent = then
@@ -125,7 +125,7 @@ def _agent_at(house: House, x: float, z: float) -> int | None:
 def _is_clear(house: House, x: float, z: float) -> bool:
     boxes = {thing.id: thing.box for thing in house.world.things.values() if thing.present}
     room = house.world.room
-    return clearance.fits(x, z, room.solids(boxes), room.outline)
+    return grid.fits(x, z, room.solids(boxes), room.outline)
 
 
 def _near_cell(house: House, x: float, z: float) -> bool:

@@ -1,13 +1,18 @@
-"""Parts of an object that are not in THOR's mask of it: running water, a basin's upper wall."""
+"""Looks of objects in their states, and of the robot."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 
+from inhabit.envs.simulators.household.geometry.boxes import Array
+from inhabit.envs.simulators.household.state.agent import AgentState
+from inhabit.envs.simulators.household.state.robot_arm import LENGTH, SHOULDER
 from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes import Look, shape
-from inhabit.envs.simulators.render.shapes.finishes import WATER
+from inhabit.envs.simulators.render.shapes.finishes import WATER, plain
+from inhabit.envs.simulators.render.sweep import tube
 
 _CORKED = "wine"
 """Contents of bottles that are full at the start; THOR does not say."""
@@ -71,3 +76,27 @@ def lit(world: World) -> frozenset[str]:
         if thing.kind == "StoveKnob" and thing["isToggled"]
         for burner in thing["controlledObjects"] or ()
     )
+
+
+_GREY = plain(0.55, 0.56, 0.58, gloss=0.3)
+_PARTS = (
+    ("base", float(SHOULDER[2]), 0.05),
+    ("upper", LENGTH / 2, 0.04),
+    ("lower", LENGTH / 2, 0.035),
+    ("hand", 0.07, 0.03),
+)
+"""Name, length and radius in metres of what begins at each joint."""
+
+
+def limbs(agent: AgentState) -> Iterator[tuple[str, Mesh, Array, Array]]:
+    """The parts of an agent's arm: name, mesh, orientation (3, 3) and place (3,) in the world."""
+    if agent.robot is None:
+        return
+    base = agent.base()
+    for (name, length, radius), (place, axes) in zip(_PARTS, agent.robot.joints, strict=True):
+        yield name, _bar(length, radius), base.axes @ axes, base.to_world(place)
+
+
+@cache
+def _bar(length: float, radius: float) -> Mesh:
+    return tube(((0.0, 0.0, 0.0), (0.0, 0.0, length)), radius, _GREY, sides=12)

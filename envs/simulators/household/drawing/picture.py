@@ -8,15 +8,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inhabit.envs.simulators.household.drawing.counters import counter, stove
-from inhabit.envs.simulators.household.drawing.joinery import Joinery, quarters
-from inhabit.envs.simulators.household.drawing.limbs import limbs
-from inhabit.envs.simulators.household.drawing.looks import lit, look_of, mesh_of, name_of, split
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
-from inhabit.envs.simulators.household.geometry.corners import along_walls
-from inhabit.envs.simulators.household.geometry.frames import height_at, into, out_of
+from inhabit.envs.simulators.household.drawing.counters import Joinery, counter, quarters, stove
+from inhabit.envs.simulators.household.drawing.looks import (
+    limbs,
+    lit,
+    look_of,
+    mesh_of,
+    name_of,
+    split,
+)
+from inhabit.envs.simulators.household.geometry.boxes import (
+    THROUGH_WALLS,
+    Array,
+    Box,
+    along_walls,
+    height_at,
+    into,
+    out_of,
+    yaw,
+)
 from inhabit.envs.simulators.household.geometry.fronts import CARCASSES
-from inhabit.envs.simulators.household.geometry.outline import THROUGH_WALLS
 from inhabit.envs.simulators.household.placement.surfaces import rise
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState

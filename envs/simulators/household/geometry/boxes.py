@@ -1,15 +1,17 @@
-"""Oriented boxes in Unity's frame: left-handed, y up, metres and degrees."""
+"""Boxes, upright or tilted, and outlines of rooms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import asin, atan2, degrees, hypot
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from inhabit.envs.simulators.render.mesh import Mesh
 
 Array = NDArray[np.float64]
 
@@ -156,3 +158,206 @@ def angles(matrix: Array) -> dict[str, float]:
     y = degrees(atan2(matrix[0, 2], matrix[2, 2]))
     z = degrees(atan2(matrix[1, 0], matrix[1, 1]))
     return {"x": x, "y": y % 360.0, "z": z % 360.0}
+
+
+STEP = 0.25
+"""Grid size, metres."""
+Cell = tuple[int, int]
+"""Column along x and row along z: the position divided by STEP."""
+
+
+class Solid(NamedTuple):
+    """A potential obstacle."""
+
+    kind: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A room's walls as a rectangle, with floor and ceiling."""
+
+    low: tuple[float, float]
+    """x and z, metres."""
+    high: tuple[float, float]
+    floor: float
+    """Height, metres."""
+    ceiling: float
+    """Height, metres."""
+
+    def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
+        """Whether a point lies in the room, at least `margin` metres from its walls."""
+        inside_x = self.low[0] + margin <= x <= self.high[0] - margin
+        return inside_x and self.low[1] + margin <= z <= self.high[1] - margin
+
+
+THROUGH_WALLS = frozenset({"Window", "Blinds", "Curtains"})
+"""Types that reach through a wall: their center lies in the wall."""
+_HEIGHT = 2.5
+"""Height of the ceiling in metres, unless an object is higher."""
+
+
+def outline(solids: Iterable[Solid]) -> Outline:
+    """The rectangle around everything in the room, clipped to the floor.
+
+    Raises:
+        ValueError: there is no floor among them.
+    """
+    solids = tuple(solids)
+    floor = next((solid.box for solid in solids if solid.kind == "Floor"), None)
+    if floor is None:
+        raise ValueError("The room has no Floor, so the agent's height is unknown.")
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for solid in solids:
+        if solid.kind == "Floor":
+            continue
+        reach = _reach_within(solid.box) if solid.kind in THROUGH_WALLS else solid.box.reach
+        low = np.minimum(low, solid.box.center - reach)
+        high = np.maximum(high, solid.box.center + reach)
+    top = float(floor.high[1])
+    ceiling = max(top + _HEIGHT, float(high[1]) + 0.1 if len(solids) > 1 else top)
+    low, high = np.maximum(low, floor.low), np.minimum(high, floor.high)
+    if not (low < high).all(where=[True, False, True]):
+        low, high = floor.low, floor.high
+    return Outline((float(low[0]), float(low[2])), (float(high[0]), float(high[2])), top, ceiling)
+
+
+def _reach_within(box: Box) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    reach = box.reach.copy()
+    reach[2 if reach[0] > reach[2] else 0] = 0.0
+    return reach
+
+
+CORNERED = frozenset({"CounterTop", "Desk"})
+"""Types that may go around a corner."""
+DEPTH = 0.65
+"""Depth of a counter from its wall, metres."""
+
+_NARROW = 1.0
+"""An object narrower than this, in metres, goes around no corner."""
+_NEAR_WALL = 0.35
+"""A side within this distance of the outline stands against that wall."""
+_OVER = 0.2
+"""Metres that objects may extend beyond DEPTH; the strip is made deeper."""
+
+
+def strips(box: Box, outline: Outline, standing: Sequence[Array]) -> list[Box]:
+    """The parts of a counter or desk that exist.
+
+    Those are along the walls that it touches, and along whatever other side is needed to have under
+    it everything that stands on it. What is narrow, or an island, stays whole.
+
+    Args:
+        box: around all of it.
+        outline: the room's.
+        standing: centres (3,) of the objects on it.
+    """
+    low, high = box.low, box.high
+    if min(high[0] - low[0], high[2] - low[2]) <= _NARROW:
+        return [box]
+    sides = {side: _strip(box, side, DEPTH) for side in _SIDES}
+    chosen = [side for side in _SIDES if _gap(box, outline, side) < _NEAR_WALL]
+    if not chosen:
+        return [box]
+    points = [point for point in standing if _over(box, point)]
+    while True:
+        parts = [_reaching(box, side, points, sides[side]) for side in chosen]
+        bare = [point for point in points if not any(_over(part, point) for part in parts)]
+        gain = {
+            side: sum(_over(sides[side], point) for point in bare)
+            for side in _SIDES
+            if side not in chosen
+        }
+        if not any(gain.values()):
+            return parts
+        chosen.append(max(gain, key=lambda side: (gain[side], side)))
+
+
+def along_walls(box: Box, outline: Outline, depth: float) -> list[Box]:
+    """Strips of a box along the walls it touches; the whole box if it touches none."""
+    touching = [side for side in _SIDES if _gap(box, outline, side) < _NEAR_WALL]
+    return [_strip(box, side, depth) for side in touching] or [box]
+
+
+_SIDES = ((0, -1), (0, 1), (2, -1), (2, 1))
+"""Axis, and the minimum (-1) or maximum (1) side."""
+
+
+def _gap(box: Box, outline: Outline, side: tuple[int, int]) -> float:
+    axis, sign = side
+    wall = 0 if axis == 0 else 1
+    if sign < 0:
+        return float(box.low[axis] - outline.low[wall])
+    return float(outline.high[wall] - box.high[axis])
+
+
+def _strip(box: Box, side: tuple[int, int], depth: float) -> Box:
+    axis, sign = side
+    low, high = box.low.copy(), box.high.copy()
+    if sign < 0:
+        high[axis] = min(high[axis], low[axis] + depth)
+    else:
+        low[axis] = max(low[axis], high[axis] - depth)
+    return Box((low + high) / 2, (high - low) / 2, np.eye(3))
+
+
+def _reaching(box: Box, side: tuple[int, int], points: Sequence[Array], plain: Box) -> Box:
+    """A strip, deepened to carry the objects that extend a little further."""
+    deep = _strip(box, side, DEPTH + _OVER)
+    axis, sign = side
+    edge = box.low[axis] if sign < 0 else box.high[axis]
+    beyond = [
+        abs(float(point[axis] - edge)) + 0.05
+        for point in points
+        if _over(deep, point) and not _over(plain, point)
+    ]
+    return _strip(box, side, max([DEPTH, *beyond]))
+
+
+def _over(part: Box, point: Array) -> bool:
+    return bool((np.abs(point - part.center)[[0, 2]] <= part.reach[[0, 2]]).all())
+
+
+def into(frame: Box, mesh: Mesh) -> Mesh:
+    """A mesh from the world's frame in the frame of a box."""
+    return replace(
+        mesh,
+        vertices=((mesh.vertices - frame.center) @ frame.axes).astype(np.float32),
+        normals=(mesh.normals @ frame.axes).astype(np.float32),
+    )
+
+
+def out_of(frame: Box, mesh: Mesh) -> Mesh:
+    """A mesh from the frame of a box in the world's frame."""
+    return replace(
+        mesh,
+        vertices=(mesh.vertices @ frame.axes.T + frame.center).astype(np.float32),
+        normals=(mesh.normals @ frame.axes.T).astype(np.float32),
+    )
+
+
+def height_at(mesh: Mesh, frame: Box, point: Array, below: float) -> float:
+    """Height of a mesh at a horizontal position, in world metres.
+
+    Args:
+        mesh: in the frame of a box.
+        frame: that box.
+        point: (2,), x and z.
+        below: parts that are higher than this don't count.
+
+    Returns:
+        The height of its highest face there; -inf if there is none.
+    """
+    corners = (mesh.vertices @ frame.axes.T + frame.center)[mesh.faces]
+    a, b, c = (corners[:, i] for i in range(3))
+    ab, ac, ap = (v[:, [0, 2]] for v in (b - a, c - a, np.array((point[0], 0.0, point[1])) - a))
+    area = ab[:, 0] * ac[:, 1] - ab[:, 1] * ac[:, 0]
+    level = np.abs(area) > 1e-9
+    ab, ac, ap, area = ab[level], ac[level], ap[level], area[level]
+    u = (ap[:, 0] * ac[:, 1] - ap[:, 1] * ac[:, 0]) / area
+    v = (ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0]) / area
+    inside = (u >= 0) & (v >= 0) & (u + v <= 1)
+    y = corners[level][:, :, 1][inside]
+    u, v = u[inside], v[inside]
+    heights = y[:, 0] * (1 - u - v) + y[:, 1] * u + y[:, 2] * v
+    return float(heights[heights <= below].max(initial=-np.inf))

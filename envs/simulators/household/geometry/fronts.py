@@ -7,8 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box, read_box, rotation, yaw
-from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outline
+from inhabit.envs.simulators.household.geometry.boxes import (
+    STEP,
+    Array,
+    Box,
+    Cell,
+    Outline,
+    read_box,
+    rotation,
+    yaw,
+)
 from inhabit.envs.simulators.household.types.things import those
 
 _TURNED_RIGHT = those("turned_right")

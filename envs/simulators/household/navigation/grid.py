@@ -1,17 +1,19 @@
-"""The reachable cells of THOR's 0.25 m grid.
-
-THOR casts a capsule from cell to cell through its meshes. Here boxes stand for the objects.
-"""
+"""The grid that the agent walks on: where a step can be made, and where it was seen to be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.util import find_spec
+from math import sqrt
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box
-from inhabit.envs.simulators.household.geometry.outline import STEP, Cell, Outline, Solid
+from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Box, Cell, Outline, Solid
 
 BODY = 0.2
 """The agent's radius, metres."""
@@ -93,3 +95,191 @@ def neighbours(cell: Cell) -> tuple[Cell, Cell, Cell, Cell]:
     """The four neighbouring cells: along +z, +x, -z, -x."""
     column, row = cell
     return (column, row + 1), (column + 1, row), (column, row - 1), (column - 1, row)
+
+
+Shape = tuple[float, float]
+"""How round the corners are (0 to 1 of the smaller half side), and by how many metres the
+footprint is smaller than its box on each side."""
+Shapes = Mapping[str, Shape]
+"""Object type -> its shape."""
+
+_WALL = 0.15
+"""Metres between the agent's middle and the room's outline. The outline is drawn around what
+stands along the walls, and walls lie a little behind it."""
+OTHER = "*"
+"""Key of the shape of every other type; without it, they are plain boxes."""
+SHAPES: Shapes = {
+    "ArmChair": (0.0, 0.1),
+    "Bathtub": (1.0, 0.3),
+    "BathtubBasin": (1.0, 0.3),
+    "Bed": (0.0, 0.05),
+    "Chair": (0.5, 0.15),
+    "CoffeeTable": (1.0, 0.05),
+    "CounterTop": (0.5, 0.3),
+    "Desk": (0.5, 0.05),
+    "DiningTable": (0.5, 0.15),
+    "FloorLamp": (1.0, 0.0),
+    "Fridge": (0.5, 0.0),
+    "GarbageBag": (0.0, 0.3),
+    "HousePlant": (1.0, 0.0),
+    "LaundryHamper": (0.0, 0.3),
+    "LightSwitch": (0.0, 0.0),
+    "Mirror": (0.0, 0.0),
+    "Ottoman": (0.0, 0.0),
+    "Painting": (0.5, 0.0),
+    "RoomDecor": (0.0, 0.0),
+    "Safe": (0.0, 0.05),
+    "ShelvingUnit": (0.0, 0.05),
+    "ShowerDoor": (1.0, 0.05),
+    "ShowerGlass": (0.0, 0.3),
+    "ShowerHead": (0.0, 0.0),
+    "Sofa": (0.5, 0.05),
+    "Stool": (0.0, 0.3),
+    "StoveBurner": (0.0, 0.0),
+    "TVStand": (0.0, 0.05),
+    "Television": (0.0, 0.05),
+    "Toilet": (0.0, 0.3),
+    "ToiletPaperHanger": (1.0, 0.05),
+    "TowelHolder": (0.0, 0.0),
+    OTHER: (1.0, 0.1),
+}
+"""Fitted to all rooms by `scripts/fit_bodies`."""
+
+
+def fits(x: float, z: float, solids: Iterable[Solid], outline: Outline) -> bool:
+    """Whether the agent can stand at a point: inside the walls, and clear of every object.
+
+    Args:
+        x: metres.
+        z: metres.
+        solids: the obstacles in the room.
+        outline: the room's walls and floor.
+    """
+    return bool(clear(np.array([[x, z]]), solids, outline)[0])
+
+
+def clear(
+    points: Array, solids: Iterable[Solid], outline: Outline, shapes: Shapes | None = None
+) -> NDArray[np.bool_]:
+    """The same for many points.
+
+    Args:
+        points: (N, 2), x and z in metres.
+        solids: the obstacles in the room.
+        outline: the room's walls and floor.
+        shapes: of the obstacles' types; by default those fitted to all rooms.
+
+    Returns:
+        (N,), whether the agent can stand at each.
+    """
+    shapes = SHAPES if shapes is None else shapes
+    other = shapes.get(OTHER, (0.0, 0.0))
+    free = np.array([outline.holds(x, z, _WALL - 1e-6) for x, z in points], np.bool_)
+    for solid in solids:
+        radius = body_radius(solid.box, outline.floor)
+        if solid.kind not in OPEN and radius > 0:
+            free &= gaps(solid.box, points, shapes.get(solid.kind, other)) >= radius - 1e-3
+    return free
+
+
+def body_radius(box: Box, floor: float) -> float:
+    """The capsule's largest radius in metres at the heights of a box; 0 if it misses the box."""
+    low, high = box.low[1] - floor, box.high[1] - floor
+    if high <= 0.02 or low >= HEAD:
+        return 0.0
+    if high < BODY:
+        return sqrt(BODY**2 - (BODY - high) ** 2)
+    if low > HEAD - BODY:
+        return sqrt(BODY**2 - (low - (HEAD - BODY)) ** 2)
+    return BODY
+
+
+def gaps(box: Box, points: Array, shape: Shape) -> Array:
+    """Metres (N,) from points (N, 2) in the plane to a footprint; negative inside rounded ends."""
+    roundness, inset = shape
+    axes, half = box.footprint
+    half = np.maximum(half - inset, 0.01)
+    corner = roundness * float(half.min())
+    across = np.abs((points - box.center[[0, 2]]) @ axes)
+    beyond = np.maximum(across - (half - corner), 0.0)
+    return np.asarray(np.hypot(beyond[:, 0], beyond[:, 1])) - corner
+
+
+_FROM_WALL = 0.3
+"""Least distance in metres from a known cell to a wall."""
+
+
+def region(
+    known: frozenset[Cell],
+    solids: Iterable[Solid],
+    outline: Outline,
+    shapes: Shapes | None = None,
+) -> frozenset[Cell]:
+    """The known cells, and every cell that the agent fits in and can walk to from them.
+
+    Args:
+        known: cells in which THOR's agent stood; not empty.
+        solids: the obstacles in the room.
+        outline: the room's. It is extended to hold the known cells.
+        shapes: of the obstacles' types; by default those fitted to all rooms.
+    """
+    found = np.array(sorted(known)) * STEP
+    walls = replace(
+        outline,
+        low=_pair(np.minimum(outline.low, found.min(axis=0) - _FROM_WALL)),
+        high=_pair(np.maximum(outline.high, found.max(axis=0) + _FROM_WALL)),
+    )
+    lowest, highest = np.floor(np.array(walls.low) / STEP), np.ceil(np.array(walls.high) / STEP)
+    columns, rows = (np.arange(a, b + 1) for a, b in zip(lowest, highest, strict=True))
+    cells = np.stack(np.meshgrid(columns, rows, indexing="ij"), axis=-1).reshape(-1, 2)
+    free = clear(cells * STEP, solids, walls, shapes)
+    return _connected(known, {(int(c), int(r)) for c, r in cells[free]})
+
+
+def _connected(known: frozenset[Cell], free: set[Cell]) -> frozenset[Cell]:
+    reached, edge = set(known), set(known)
+    while edge:
+        edge = {cell for own in edge for cell in neighbours(own)} & free - reached
+        reached |= edge
+    return frozenset(reached)
+
+
+def _pair(of: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float]:
+    return float(of[0]), float(of[1])
+
+
+_WALKED = Path(__file__).with_name("walked.json")
+
+
+@cache
+def recorded_folder() -> Path | None:
+    """Folder of the grids; None if the package is not installed."""
+    spec = find_spec("alfworld")  # found, not imported: it would want a game engine
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(place) / "gen" / "layouts"
+        if path.is_dir():
+            return path
+    return None
+
+
+def recorded_cells(room: str) -> frozenset[Cell] | None:
+    """Recorded or visited cells of a room; None if it has no recorded grid."""
+    recorded = recorded_layout(room)
+    return None if recorded is None else recorded | walked().get(room, frozenset())
+
+
+def recorded_layout(room: str) -> frozenset[Cell] | None:
+    """The recorded cells of a room alone; None if it has no recorded grid."""
+    home = recorded_folder()
+    file = None if home is None else home / f"{room}-layout.npy"
+    if file is None or not file.is_file():
+        return None
+    recorded = np.rint(np.load(file, allow_pickle=False)[:, :2] / STEP).astype(int).tolist()
+    return frozenset((column, row) for column, row in recorded)
+
+
+@cache
+def walked() -> dict[str, frozenset[Cell]]:
+    """The cells that ALFRED's experts walked on, by room."""
+    rooms = json.loads(_WALKED.read_text(encoding="utf-8"))
+    return {room: frozenset((c, r) for c, r in walked) for room, walked in rooms.items()}

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box, yaw
-from inhabit.envs.simulators.household.geometry.outline import STEP
+from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Box, yaw
 from inhabit.envs.simulators.household.navigation.grid import distance
-from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
-from inhabit.envs.simulators.household.placement.surfaces import HANGERS, Surface, surface
+from inhabit.envs.simulators.household.placement.surfaces import (
+    HANGERS,
+    Footprint,
+    Surface,
+    clear,
+    surface,
+)
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World, shut
 from inhabit.envs.simulators.household.types.things import ENCLOSING, those

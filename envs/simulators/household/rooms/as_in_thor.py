@@ -1,10 +1,4 @@
-"""iTHOR's rooms with the names, ids and start poses that AI2-THOR 5.0.0 gives them.
-
-The rooms' data are of an older build, and the tasks of `inhabit` were made with its ids. Programs
-written for AI2-THOR store names, ids and poses of release 5.0.0. `scripts/thor_rooms` writes the
-table. The agent can stand wherever its body fits, by the shapes of furniture that are fitted to
-where AI2-THOR's agent stood, and where ALFRED's experts walked.
-"""
+"""What the rooms differ in from AI2-THOR's own, in this release and an older one."""
 
 from __future__ import annotations
 
@@ -17,9 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inhabit.envs.simulators.household.geometry.boxes import Array, Box, box_metadata, vector, xyz
-from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
-from inhabit.envs.simulators.household.navigation import known_cells, recorded_grids
+from inhabit.envs.simulators.household.geometry.boxes import (
+    STEP,
+    Array,
+    Box,
+    Cell,
+    angles,
+    box_metadata,
+    rotation,
+    vector,
+    xyz,
+)
+from inhabit.envs.simulators.household.navigation import grid
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 TABLE = Path(__file__).with_name("as_in_thor.json")
@@ -60,8 +63,8 @@ def as_in_thor(room: Room) -> Room:
         boxes.append(placed)
     suffixes = [facts["names"][i : i + _DIGITS] for i in range(0, len(facts["names"]), _DIGITS)]
     start = Start(*facts["start"])
-    walked = room.cells | recorded_grids.walked().get(room.name, frozenset())
-    cells = known_cells.region(walked, room.furniture(), room.outline)
+    walked = room.cells | grid.walked().get(room.name, frozenset())
+    cells = grid.region(walked, room.furniture(), room.outline)
     return replace(
         room,
         objects=tuple(
@@ -129,3 +132,31 @@ def _at(metadata: Metadata, box: Box, position: Array, id: str) -> tuple[Metadat
     oriented = metadata["objectOrientedBoundingBox"] is not None
     made = {**metadata, **box_metadata(moved, oriented), "position": xyz(position), "objectId": id}
     return made, moved
+
+
+Triple = tuple[float, float, float]
+
+RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle"}
+"""Pickupable types renamed since AI2-THOR 2.1."""
+_AXES: Mapping[str, Triple] = {
+    "BaseballBat": (0, 0, 180),
+    "ButterKnife": (0, 90, 90),
+    "Fork": (0, 90, 0),
+    "Knife": (0, 270, 0),
+    "Ladle": (0, 270, 0),
+    "Pen": (0, 90, 0),
+    "Pencil": (0, 270, 90),
+    "Spatula": (0, 270, 0),
+    "Spoon": (0, 90, 0),
+    "SprayBottle": (0, 270, 0),
+}
+"""Degrees about x, y and z from a type's model axes in AI2-THOR 5 to those in 2.1."""
+
+
+def rotation_today(type: str, recorded: Triple) -> Mapping[str, float]:
+    """The rotation {x, y, z} in degrees that reproduces the recorded orientation."""
+    turned = rotation(dict(zip("xyz", recorded, strict=True)))
+    axes = _AXES.get(type)
+    if axes is None:
+        return dict(zip("xyz", recorded, strict=True))
+    return angles(turned @ rotation(dict(zip("xyz", axes, strict=True))))

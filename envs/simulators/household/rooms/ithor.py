@@ -21,13 +21,13 @@ import numpy as np
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import SceneError, UnavailableError
-from inhabit.envs.simulators.household.geometry import boxes, corners, fronts, outline
-from inhabit.envs.simulators.household.geometry.boxes import Box
-from inhabit.envs.simulators.household.geometry.outline import Cell, Outline, Solid
-from inhabit.envs.simulators.household.navigation import (
-    grid,
-    known_cells,
-    recorded_grids,
+from inhabit.envs.simulators.household.geometry import boxes, fronts
+from inhabit.envs.simulators.household.geometry.boxes import Box, Cell, Outline, Solid
+from inhabit.envs.simulators.household.navigation import grid
+from inhabit.envs.simulators.household.navigation.grid import (
+    recorded_cells,
+    recorded_folder,
+    region,
 )
 
 Metadata = dict[str, Any]
@@ -103,15 +103,15 @@ def load(scene: str, *, recorded: bool = False) -> Room:
     room = unpack(name, msgpack.unpackb((_cache() / f"{name}.msgpack").read_bytes()))
     if not recorded:
         return room
-    if recorded_grids.folder() is None:
+    if recorded_folder() is None:
         raise UnavailableError(
             "The recorded cells need the package alfworld, which is not installed. Run "
             "`inhabit setup alfred`, or pass --set cells=computed."
         )
-    real = recorded_grids.cells(name)
+    real = recorded_cells(name)
     if real is None:
         return room
-    return replace(room, cells=known_cells.region(real, room.furniture(), room.outline))
+    return replace(room, cells=region(real, room.furniture(), room.outline))
 
 
 def unpack(name: str, packed: Mapping[str, Any]) -> Room:
@@ -195,7 +195,7 @@ def databases() -> Path:
 
 def _version(size: int) -> str:
     """A fingerprint of the data and of this code's version."""
-    code: tuple[ModuleType | Any, ...] = (boxes, corners, grid, outline, fronts, prepare, _fill)
+    code: tuple[ModuleType | Any, ...] = (boxes, grid, fronts, prepare, _fill)
     text = "".join(inspect.getsource(part) for part in code)
     return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
 
@@ -236,16 +236,16 @@ def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
 def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
     """The content of a prepared room's file."""
     plain = {o["objectId"]: boxes.read_box(o) for o in objects}
-    walls = outline.outline(Solid(o["objectType"], plain[o["objectId"]]) for o in objects)
+    walls = boxes.outline(Solid(o["objectType"], plain[o["objectId"]]) for o in objects)
     loose = {o["objectId"] for o in objects if o["pickupable"] or o["moveable"]}
     parts = {
-        o["objectId"]: corners.strips(
+        o["objectId"]: boxes.strips(
             plain[o["objectId"]],
             walls,
             [plain[inner].center for inner in o["receptacleObjectIds"] or () if inner in loose],
         )
         for o in objects
-        if o["objectType"] in corners.CORNERED
+        if o["objectType"] in boxes.CORNERED
     }
     solids = [
         Solid(o["objectType"], box)

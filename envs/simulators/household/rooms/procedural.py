@@ -17,14 +17,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household.geometry.boxes import (
+    STEP,
     Box,
+    Cell,
     angles,
     box_metadata,
     rotation,
     xyz,
     yaw,
 )
-from inhabit.envs.simulators.household.geometry.outline import STEP, Cell
 from inhabit.envs.simulators.household.rooms import ithor, templates
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 

@@ -11,12 +11,12 @@ import numpy as np
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
+    Cell,
     angles,
     box_metadata,
     vector,
     xyz,
 )
-from inhabit.envs.simulators.household.geometry.outline import Cell
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.rules import RuleSet

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from inhabit.envs.simulators.household.wire.message import Message
+from inhabit.envs.simulators.household.wire.session import Message
 
 if TYPE_CHECKING:
     from inhabit.envs.simulators.household.wire.session import Session

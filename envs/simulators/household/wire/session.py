@@ -1,22 +1,89 @@
-"""A client's session: requests in; messages with metadata and images out."""
+"""A client's session: its messages, in the dialect of its release."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
-from inhabit.envs.simulators.household.wire import pixels
-from inhabit.envs.simulators.household.wire.agent_metadata import describe
-from inhabit.envs.simulators.household.wire.dialects import (
-    Dialect,
-    bounds,
-    depth,
-    without_alpha,
-)
-from inhabit.envs.simulators.household.wire.message import Message
-from inhabit.envs.simulators.household.wire.packing import Format, Objects
+from inhabit.envs.simulators.household.state.agent import FAR_PLANE, NEAR_PLANE
+from inhabit.envs.simulators.household.wire import packing
+from inhabit.envs.simulators.household.wire.packing import Color, Format, Objects, describe
 from inhabit.envs.simulators.render.stage import Frame
+
+_FARTHEST = 10.0
+"""Range in metres of the depth images of release 2.1.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The protocol differences of one release of the client."""
+
+    farthest: float | None = None
+    """Range in metres of its three-channel depth; None for float32 metres."""
+    three_channels: bool = False
+    """Whether its instance images have no alpha channel and come with bounding boxes."""
+    any_argument: bool = False
+    """Whether arguments that an action does not take are ignored, and missing ones are 0."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Metadata keys of objects that have another name in this release."""
+
+    @classmethod
+    def of(cls, release: str) -> Dialect:
+        """The dialect of a release, such as "2.7.4"; that of 5.0.0 for any other release."""
+        aliases = {"temperature": "ObjectTemperature"}
+        if release == "2.1.0":
+            return cls(_FARTHEST, three_channels=True, any_argument=True, aliases=aliases)
+        if release.startswith("2.7."):
+            return cls(FAR_PLANE - NEAR_PLANE, three_channels=True, aliases=aliases)
+        return cls()
+
+
+def without_alpha(pixels: bytes) -> bytes:
+    """An instance image without its alpha channel."""
+    return np.frombuffer(pixels, np.uint8).reshape(-1, 4)[:, :3].tobytes()
+
+
+def depth(metres: NDArray[np.float32], farthest: float = _FARTHEST) -> bytes:
+    """Encode depth in metres (H, W) as three base-256 digits of its fraction of the range."""
+    left = np.minimum(metres[::-1] / farthest, 1.0) * 256.0
+    places = []
+    for _ in range(3):
+        place = np.minimum(np.floor(left), 255.0)
+        places.append(place.astype(np.uint8))
+        left = (left - place) * 256.0
+    return np.stack(places, axis=-1).tobytes()
+
+
+def bounds(ids: NDArray[np.int32], colors: Sequence[Color]) -> list[dict[str, object]]:
+    """The bounding box of each visible instance: columns, and rows counted from the bottom.
+
+    Args:
+        ids: (H, W), index into `colors`; -1 for nothing.
+        colors: of the instances.
+    """
+    found: list[dict[str, object]] = []
+    for index in np.unique(ids[ids >= 0]).tolist():
+        rows, columns = np.nonzero(ids == index)
+        tall = ids.shape[0]
+        box = [columns.min(), tall - 1 - rows.max(), columns.max(), tall - 1 - rows.min()]
+        found.append({"color": list(colors[index]), "bounds": [int(side) for side in box]})
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Message:
+    """The state after a request, packed for the wire."""
+
+    metadata: bytes
+    """MessagePack over pipes, JSON over HTTP."""
+    images: tuple[tuple[str, bytes], ...]
+    """Raw pixels by the name of their field in the HTTP form, bottom row first."""
+
 
 _SENSORS: Mapping[str, str] = {
     "renderDepthImage": "image_depth",
@@ -59,7 +126,7 @@ class Session:
         self._told = bool(release)
         self._dialect = Dialect.of(release)
         self._objects = Objects(form, self._dialect.aliases)
-        self._palette = pixels.Palette()
+        self._palette = packing.Palette()
         self._sensors: frozenset[str] = frozenset()
         self._actions = 0
         self._last: dict[int, tuple[Mapping[str, Any], ActionResult]] = {}
@@ -81,7 +148,7 @@ class Session:
         reply = self._simulator.act(request)
         self._actions += 1
         if reply.success and request["action"] == "Reset":
-            self._actions, self._palette = 0, pixels.Palette()
+            self._actions, self._palette = 0, packing.Palette()
         if reply.success and request["action"] == "Initialize":
             self._sensors, self._last = _asked(request), {}
         return self._message(request, reply)
@@ -112,15 +179,15 @@ class Session:
         for number in range(self._simulator.agents):
             self._simulator.turn_to(number)
             own, *others = self._simulator.normals()
-            yield "image_normals", pixels.normals(own)
+            yield "image_normals", packing.normals(own)
         for facing in others:
-            yield _THIRD_PARTY["image_normals"], pixels.normals(facing)
+            yield _THIRD_PARTY["image_normals"], packing.normals(facing)
 
     def _views(self, frame: Frame, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
         """The requested images of one camera."""
         if "image" in wanted:
             assert frame.rgb is not None
-            yield "image", pixels.rgb(frame.rgb)
+            yield "image", packing.rgb(frame.rgb)
         if "image_depth" in wanted:
             yield "image_depth", self._depth(frame)
         if "image_ids" in wanted:
@@ -134,11 +201,11 @@ class Session:
 
     def _depth(self, frame: Frame) -> bytes:
         farthest = self._dialect.farthest
-        return pixels.depth(frame.depth) if farthest is None else depth(frame.depth, farthest)
+        return packing.depth(frame.depth) if farthest is None else depth(frame.depth, farthest)
 
     def _painted(self, frame: Frame, names: Sequence[str]) -> bytes:
         """Every pixel in the colour of a name."""
-        painted = pixels.names(frame.ids, self._palette.pixels(names))
+        painted = packing.names(frame.ids, self._palette.pixels(names))
         return without_alpha(painted) if self._dialect.three_channels else painted
 
     def _bounds(self) -> list[dict[str, object]]:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inhabit.envs.simulators.household.wire.message import Message
+from inhabit.envs.simulators.household.wire.session import Message
 
 if TYPE_CHECKING:
     from inhabit.envs.simulators.household.wire.session import Session

@@ -11,7 +11,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     yaw,
 )
-from inhabit.envs.simulators.household.placement.footprint import Footprint, clear
+from inhabit.envs.simulators.household.placement.surfaces import Footprint, clear
 from inhabit.envs.simulators.household.rooms import ithor
 
 degrees = st.floats(-360, 360)

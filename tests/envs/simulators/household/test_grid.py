@@ -1,11 +1,23 @@
 import numpy as np
 
-from inhabit.envs.simulators.household.geometry.boxes import Box, yaw
-from inhabit.envs.simulators.household.geometry.corners import along_walls, strips
-from inhabit.envs.simulators.household.geometry.outline import STEP, Outline, Solid
-from inhabit.envs.simulators.household.navigation.clearance import Shapes, clear, fits
-from inhabit.envs.simulators.household.navigation.grid import BODY, distance, reachable
-from inhabit.envs.simulators.household.navigation.known_cells import region
+from inhabit.envs.simulators.household.geometry.boxes import (
+    STEP,
+    Box,
+    Outline,
+    Solid,
+    along_walls,
+    strips,
+    yaw,
+)
+from inhabit.envs.simulators.household.navigation.grid import (
+    BODY,
+    Shapes,
+    clear,
+    distance,
+    fits,
+    reachable,
+    region,
+)
 
 ROOM = Outline((0.0, 0.0), (4.0, 3.0), 0.0, 2.5)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.simulators.household.geometry.outline import STEP
-from inhabit.envs.simulators.household.navigation import clearance, recorded_grids
+from inhabit.envs.simulators.household.geometry.boxes import STEP
+from inhabit.envs.simulators.household.navigation import grid
 from inhabit.envs.simulators.household.navigation.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
 
@@ -22,33 +22,33 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     home.mkdir(parents=True)
     (tmp_path / "alfworld" / "__init__.py").write_text("raise ImportError('not to be imported')")
     monkeypatch.syspath_prepend(str(tmp_path))
-    recorded_grids.folder.cache_clear()
+    grid.recorded_folder.cache_clear()
     yield home
-    recorded_grids.folder.cache_clear()
+    grid.recorded_folder.cache_clear()
 
 
 def test_recorded_cells_are_free_and_those_that_can_be_walked_to(installed: Path) -> None:
     ours = ithor.load("FloorPlan10").cells
     inner = sorted(ours)[: len(ours) // 2]
     np.save(installed / "FloorPlan10-layout.npy", np.array(inner, np.float32) * STEP)
-    real = recorded_grids.cells("FloorPlan10")
+    real = grid.recorded_cells("FloorPlan10")
     assert real is not None and set(inner) <= real
     known = ithor.load("FloorPlan10", recorded=True).cells
     assert known >= real
     assert all(known & set(neighbours(cell)) for cell in known - real)
     room = ithor.load("FloorPlan10")
     further = np.array(sorted(known - real)) * STEP
-    assert clearance.clear(further, room.furniture(), room.outline).all()
+    assert grid.clear(further, room.furniture(), room.outline).all()
     unknown = ithor.load("FloorPlan11", recorded=True).cells
     assert unknown == ithor.load("FloorPlan11").cells
     assert ithor.load("FloorPlan10").cells == ours, "computed unless the recorded are asked for"
 
 
 def test_without_the_package_recorded_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded_grids, "find_spec", lambda name: None)
-    recorded_grids.folder.cache_clear()
-    assert recorded_grids.cells("FloorPlan1") is None
+    monkeypatch.setattr(grid, "find_spec", lambda name: None)
+    grid.recorded_folder.cache_clear()
+    assert grid.recorded_cells("FloorPlan1") is None
     with pytest.raises(UnavailableError, match="inhabit setup alfred"):
         ithor.load("FloorPlan1", recorded=True)
     assert ithor.load("FloorPlan1").cells
-    recorded_grids.folder.cache_clear()
+    grid.recorded_folder.cache_clear()

@@ -12,7 +12,7 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.envs.simulators.household.launcher import executable
-from inhabit.envs.simulators.household.wire import dialects
+from inhabit.envs.simulators.household.wire.session import bounds, depth
 
 PROGRAM = """
 import json, sys, warnings
@@ -88,7 +88,7 @@ def test_code_written_for_alfred_runs_unchanged(old_python: Path) -> None:
 
 def test_depth_keeps_a_millimetre_and_ends_at_ten_metres() -> None:
     metres = np.array([[0.1, 1.234], [9.999, np.inf]], np.float32)
-    places = np.frombuffer(dialects.depth(metres), np.uint8).reshape(2, 2, 3)[::-1]
+    places = np.frombuffer(depth(metres), np.uint8).reshape(2, 2, 3)[::-1]
     share = places[..., 0] + places[..., 1] / 256 + places[..., 2] / 256**2
     back = share * 10 / 256
     assert np.allclose(back[metres < 10], metres[metres < 10], atol=0.001)
@@ -98,4 +98,4 @@ def test_depth_keeps_a_millimetre_and_ends_at_ten_metres() -> None:
 def test_bounds_count_rows_from_below() -> None:
     ids = np.full((10, 20), -1, np.int32)
     ids[2:5, 3:8] = 0
-    assert dialects.bounds(ids, [(1, 2, 3)]) == [{"color": [1, 2, 3], "bounds": [3, 5, 7, 7]}]
+    assert bounds(ids, [(1, 2, 3)]) == [{"color": [1, 2, 3], "bounds": [3, 5, 7, 7]}]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.envs.simulators.household.simulator import Simulator
-from inhabit.envs.simulators.household.wire import pixels
+from inhabit.envs.simulators.household.wire import packing
 from inhabit.envs.simulators.household.wire.packing import Format, Json, MessagePack, Objects
 
 FORMATS: list[tuple[Format, Callable[[bytes], Any]]] = [
@@ -78,7 +78,7 @@ def test_objects_are_never_stale(form: Format, unpack: Callable[[bytes], Any]) -
 
 
 def test_names_have_colours_of_their_own() -> None:
-    palette, again = pixels.Palette(), pixels.Palette()
+    palette, again = packing.Palette(), packing.Palette()
     names = [f"Mug|{n}" for n in range(5000)]
     palette.add(names)
     colors = palette.metadata()
@@ -89,13 +89,13 @@ def test_names_have_colours_of_their_own() -> None:
 
 
 def test_pictures_are_sent_bottom_row_first() -> None:
-    palette = pixels.Palette()
+    palette = packing.Palette()
     palette.add(["Mug", "Pan"])
     mug, pan = (tuple(c["color"]) for c in palette.metadata())  # type: ignore[arg-type]
-    sent = pixels.names(np.array([[0, -1], [1, 1]], np.int32), palette.pixels(["Mug", "Pan"]))
+    sent = packing.names(np.array([[0, -1], [1, 1]], np.int32), palette.pixels(["Mug", "Pan"]))
     rows = np.frombuffer(sent, np.uint8).reshape(2, 2, 4)
     assert rows[0].tolist() == [[*pan, 255]] * 2
     assert rows[1].tolist() == [[*mug, 255], [0, 0, 0, 255]]
-    depth = pixels.depth(np.array([[1.5, np.inf]], np.float32))
+    depth = packing.depth(np.array([[1.5, np.inf]], np.float32))
     assert np.frombuffer(depth, np.float32).tolist() == [1.5, 20.0]
-    assert pixels.rgb(np.array([[[1, 2, 3]], [[4, 5, 6]]], np.uint8)) == bytes([4, 5, 6, 1, 2, 3])
+    assert packing.rgb(np.array([[[1, 2, 3]], [[4, 5, 6]]], np.uint8)) == bytes([4, 5, 6, 1, 2, 3])

@@ -7,7 +7,7 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, UnavailableError
-from inhabit.envs.simulators.household.geometry.outline import STEP
+from inhabit.envs.simulators.household.geometry.boxes import STEP
 from inhabit.envs.simulators.household.navigation.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
 
