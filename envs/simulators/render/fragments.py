@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
-from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part, single
+from inhabit.envs.simulators.render.kernel import Array, Scratch, inlined, kernel, part, single
 from inhabit.envs.simulators.render.pack import Pack
 from inhabit.envs.simulators.render.raster import VisibilityBuffer
-from inhabit.envs.simulators.render.scratch import Scratch
 
 BLOCK = 512
 """Fragments that are worked on together. The size is a constant so that LLVM sees that the rows of

@@ -1,20 +1,50 @@
-"""Triangles with normals and materials: what the renderer draws.
-
-Frame: the object's own, in metres, left-handed as in Unity: x right, y up, z forward (an object's
-front looks along +z). Winding: a face's corners a, b, c go counter-clockwise as seen from outside.
-In a left-handed frame this means that `cross(c - a, b - a)` points outward.
-"""
+"""Meshes of triangles, and their materials."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.material import Material
+Color = tuple[float, float, float]
+"""sRGB, each channel 0..1."""
+
+
+class Pattern(Enum):
+    """How `color` and `second` are laid over a surface. Drawn in the object's own metres."""
+
+    PLAIN = 0
+    WOOD = 1
+    TILE = 2
+    MARBLE = 3
+    FABRIC = 4
+    BRUSHED = 5
+    SPECKLE = 6
+    STRIPES = 7
+    PAINT = 8
+    PLANKS = 9
+    """Boards of wood, `scale` wide, along the longest side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A surface, described rather than photographed."""
+
+    color: Color
+    pattern: Pattern = Pattern.PLAIN
+    second: Color | None = None
+    """The pattern's other colour, such as the joints between tiles. None: a shade of `color`."""
+    scale: float = 0.1
+    """Metres from one repetition of the pattern to the next."""
+    gloss: float = 0.1
+    """0 is chalk, 1 a mirror's highlight."""
+    glow: float = 0.0
+    """Emission: 0 is lit by lamps only; 1 shows its own colour in any light."""
+
 
 Vector = tuple[float, float, float]
 Axis = Literal["x", "y", "z"]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import LANES, Array, kernel, single
+from inhabit.envs.simulators.render.kernel import LANES, Array, Scratch, kernel, single
 from inhabit.envs.simulators.render.raster import VisibilityBuffer
-from inhabit.envs.simulators.render.scratch import Scratch
 
 REACH = np.float32(0.45)
 """Metres within which things keep light from one another."""

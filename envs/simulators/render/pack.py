@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.raster import Triangles
 
 

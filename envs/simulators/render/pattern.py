@@ -16,10 +16,18 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import LANES, Array, Real, inlined, kernel, part, single
-from inhabit.envs.simulators.render.material import Pattern
+from inhabit.envs.simulators.render.kernel import (
+    LANES,
+    Array,
+    Real,
+    Scratch,
+    inlined,
+    kernel,
+    part,
+    single,
+)
+from inhabit.envs.simulators.render.mesh import Pattern
 from inhabit.envs.simulators.render.pack import Pack
-from inhabit.envs.simulators.render.scratch import Scratch
 
 WOOD, TILE, MARBLE, FABRIC, BRUSHED, SPECKLE, STRIPES, PAINT, PLANKS = (
     pattern.value

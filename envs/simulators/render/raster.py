@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
-from inhabit.envs.simulators.render.kernel import Array, Point, kernel, part
-from inhabit.envs.simulators.render.scratch import Scratch
+from inhabit.envs.simulators.render.kernel import Array, Point, Scratch, kernel, part
 
 
 class Triangles(NamedTuple):

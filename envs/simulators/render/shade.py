@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import Array, inlined, kernel, part, single
+from inhabit.envs.simulators.render.kernel import Array, Scratch, inlined, kernel, part, single
 from inhabit.envs.simulators.render.pattern import Paint
-from inhabit.envs.simulators.render.scratch import Scratch
 
 CELL = 4
 """Pixels per side of the cells in which glare is spread."""

@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Projection
 from inhabit.envs.simulators.render.fragments import Fragments
-from inhabit.envs.simulators.render.kernel import LANES, Array, Real, inlined, kernel, single
+from inhabit.envs.simulators.render.kernel import (
+    LANES,
+    Array,
+    Real,
+    Scratch,
+    inlined,
+    kernel,
+    single,
+)
 from inhabit.envs.simulators.render.pack import Pack
 from inhabit.envs.simulators.render.raster import rasterize
-from inhabit.envs.simulators.render.scratch import Scratch
 
 SIDE = 1024
 """Texels per side of the map."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inhabit.envs.simulators.render.material import Color, Material, Pattern
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.mesh import Color, Material, Mesh, Pattern, Vector, join
 from inhabit.envs.simulators.render.stage import Light
 
 SKIRTING_HEIGHT = 0.09

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from inhabit.envs.simulators.render.camera import Camera, Projection
 from inhabit.envs.simulators.render.fragments import fragments
+from inhabit.envs.simulators.render.kernel import Scratch
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.occlusion import open_sky
 from inhabit.envs.simulators.render.pack import Body, Pack
 from inhabit.envs.simulators.render.pattern import paint
 from inhabit.envs.simulators.render.raster import VisibilityBuffer, depth_and_ids, rasterize
-from inhabit.envs.simulators.render.scratch import Scratch
 from inhabit.envs.simulators.render.shade import Lighting, shade
 from inhabit.envs.simulators.render.shadow import ShadowMap, lit, shadow_map
 

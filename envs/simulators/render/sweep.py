@@ -8,10 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.render.lathe import Point, circle, walk
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector
-from inhabit.envs.simulators.render.solids import single
+from inhabit.envs.simulators.render.lathe import Point, circle, single, walk
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector
 
 
 def tube(

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.shapes import Look, shape
 from inhabit.envs.virtualhome.graph.world import Node
 from inhabit.envs.virtualhome.world.catalogue import catalogue

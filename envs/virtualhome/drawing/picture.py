@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Camera
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.shapes import Look
 from inhabit.envs.simulators.render.shell import lamp
 from inhabit.envs.simulators.render.stage import Frame, Light, Stage, Vector

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.shell import shell
-from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.world.catalogue import ROOMS
 

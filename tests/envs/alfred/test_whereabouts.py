@@ -10,8 +10,8 @@ from inhabit.envs.alfred.scenes.initial_room import InitialRoom, Place, initial_
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
 from inhabit.envs.simulators.household.episode.house import adjectives, appearances
-from inhabit.envs.simulators.render.material import Color, Material, Pattern
-from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.lathe import box
+from inhabit.envs.simulators.render.mesh import Color, Material, Pattern
 
 ROOMS = [f"FloorPlan{base + i}" for base in (0, 200, 300, 400) for i in (1, 7, 14, 22, 28)]
 OPPOSITE = {"left": "right", "right": "left"}

@@ -12,8 +12,8 @@ from inhabit.envs.simulators.household.geometry.boxes import Box, Outline, into,
 from inhabit.envs.simulators.household.geometry.fronts import CARCASSES
 from inhabit.envs.simulators.household.placement.surfaces import counter_height
 from inhabit.envs.simulators.household.state.world import SimObject
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.lathe import box
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import (
     COUNTERS,
     ENAMEL,
@@ -23,7 +23,6 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     WOODS,
     shade,
 )
-from inhabit.envs.simulators.render.solids import box
 
 _THICK = 0.04
 """Thickness of the slab, metres."""

@@ -23,8 +23,7 @@ from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState, Fi
 from inhabit.envs.simulators.household.state.rules import AI2THOR, TASKS
 from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.camera import Camera
-from inhabit.envs.simulators.render.material import Color, Material, Pattern
-from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.mesh import Color, Material, Mesh, Pattern
 from inhabit.envs.simulators.render.shapes.finishes import BRASS, CHROME, STEEL
 from inhabit.envs.simulators.render.stage import Frame
 

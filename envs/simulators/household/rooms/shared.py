@@ -7,8 +7,8 @@ from weakref import WeakValueDictionary
 
 from inhabit.envs.simulators.household.rooms.ithor import Room
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.render.kernel import Scratch
 from inhabit.envs.simulators.render.mesh import Mesh
-from inhabit.envs.simulators.render.scratch import Scratch
 
 _KEPT = 128
 """Number of rooms that are kept: more than iTHOR has."""

@@ -5,7 +5,7 @@ and its telling states; `scripts/contact_sheet` shows it, and the tests then hol
 what holds of all.
 """
 
-from inhabit.envs.simulators.render.shapes.look import Look
+from inhabit.envs.simulators.render.shapes.finishes import Look
 from inhabit.envs.simulators.render.shapes.registry import FORMS, KINDS, shape
 
 __all__ = ["FORMS", "KINDS", "Look", "shape"]

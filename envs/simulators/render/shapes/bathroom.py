@@ -7,26 +7,28 @@ from random import Random
 
 import numpy as np
 
-from inhabit.envs.simulators.render.lathe import cylinder, lathe, torus
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.lathe import box, cylinder, lathe, torus
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import (
     BRASS,
+    BROKEN,
     CHROME,
     COTTON,
+    FILLED,
     LINENS,
+    ON,
+    OPEN,
     PORCELAIN,
     STEEL,
     WATER,
     WHITE,
+    Form,
+    Look,
+    cracks,
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import BROKEN, FILLED, ON, OPEN, Form, Look
-from inhabit.envs.simulators.render.shapes.parts import bar, block, facing, swing
-from inhabit.envs.simulators.render.shapes.soft import drape, squared
-from inhabit.envs.simulators.render.shapes.wear import cracks
-from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.shapes.parts import bar, block, drape, facing, squared, swing
 from inhabit.envs.simulators.render.sweep import tube
 
 _PANE = plain(0.72, 0.84, 0.86, gloss=0.9)

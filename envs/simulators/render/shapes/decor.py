@@ -8,20 +8,22 @@ from math import cos, sin
 from random import Random
 
 from inhabit.envs.simulators.render.lathe import Point, cylinder, ellipsoid, lathe
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import (
     BLACK,
+    BROKEN,
+    FILLED,
     GLAZES,
     LEAF,
     LINENS,
     OAK,
     SOIL,
+    Form,
+    Look,
     liquid,
     plain,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import BROKEN, FILLED, Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer
 from inhabit.envs.simulators.render.sweep import tube
 

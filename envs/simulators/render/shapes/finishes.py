@@ -1,10 +1,16 @@
-"""The surfaces of a household: woods, cloths, glazes, metals, and what spoils them."""
+"""Finishes of surfaces, how they look worn, and looks."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import cos, pi, sin
+from random import Random
+from typing import Literal
 
-from inhabit.envs.simulators.render.material import Color, Material, Pattern
+from inhabit.envs.simulators.render.lathe import box
+from inhabit.envs.simulators.render.mesh import Color, Material, Mesh, Pattern, Vector, join
+from inhabit.envs.simulators.render.sweep import prism
 
 
 def plain(red: float, green: float, blue: float, *, gloss: float = 0.1) -> Material:
@@ -152,3 +158,116 @@ def mixed(material: Material, color: Color, share: float) -> Material:
     """With a share 0..1 of another colour in it."""
     red, green, blue = (a + (b - a) * share for a, b in zip(material.color, color, strict=True))
     return replace(material, color=(red, green, blue))
+
+
+_GRIME: Color = (0.42, 0.33, 0.20)
+
+
+def soiled(mesh: Mesh) -> Mesh:
+    """The same mesh with stained, dull surfaces."""
+    return replace(mesh, palette=tuple(_stained(material) for material in mesh.palette))
+
+
+def _stained(material: Material) -> Material:
+    if material.glow > 0:
+        return material
+    dull = mixed(material, _GRIME, 0.15)
+    stain = mixed(material, _GRIME, 0.6).color
+    return replace(
+        dull, pattern=Pattern.SPECKLE, second=stain, scale=0.03, gloss=0.3 * material.gloss
+    )
+
+
+def shards(whole: Mesh, size: Vector, choose: Random) -> Mesh:
+    """What is left of something that fell apart: pieces of its materials on the box's ground."""
+    x, y, z = size
+    thick = min(0.04 * min(x, z), 0.3 * y)
+    pieces = []
+    for k in range(9):
+        reach = choose.uniform(0.12, 0.24) * min(x, z)
+        start = choose.uniform(0, 2 * pi)
+        turns = (0.0, choose.uniform(1.2, 2.2), choose.uniform(2.8, 4.2), choose.uniform(4.6, 5.6))
+        outline = [(reach * cos(start + t), reach * sin(start + t)) for t in turns]
+        material = whole.palette[int(whole.materials[k * 37 % len(whole.materials)])]
+        piece = prism(outline, thick, material).turned("x", choose.uniform(-22, 22))
+        far = 0.0 if k == 0 else choose.uniform(0.2, 0.36)
+        around = k * 2.4
+        piece = piece.shifted(far * x * cos(around), 0, far * z * sin(around))
+        pieces.append(piece.shifted(y=-float(piece.bounds[0][1]) + thick * (k % 3) * 0.4))
+    heap = join(pieces)
+    low, high = heap.bounds
+    tall = min(float(high[1] - low[1]), y)
+    return heap.fitted((x, tall, z)).shifted(y=(tall - y) / 2)
+
+
+def cracks(width: float, height: float, choose: Random) -> Mesh:
+    """A star of cracks to lay on a pane that faces +z at z = 0; it is half a millimetre thick."""
+    x, y = choose.uniform(-0.2, 0.2) * width, choose.uniform(-0.2, 0.2) * height
+    thick = max(0.008 * min(width, height), 0.0008)
+    rays = []
+    for k in range(8):
+        angle = k * pi / 4 + choose.uniform(-0.3, 0.3)
+        reach = choose.uniform(0.25, 0.42) * min(width, height)
+        ray = box((reach, thick * choose.uniform(0.7, 1.4), 0.0005), CRACK).shifted(reach / 2)
+        bend = box((0.5 * reach, 0.7 * thick, 0.0005), CRACK).shifted(0.25 * reach)
+        kink = bend.turned("z", choose.choice((-35, 35))).shifted(0.55 * reach)
+        rays += [part.turned("z", angle * 180 / pi) for part in (ray, kink)]
+    star = join(rays)
+    low, high = star.bounds
+    dx = min(max(x, -width / 2 - float(low[0])), width / 2 - float(high[0]))
+    dy = min(max(y, -height / 2 - float(low[1])), height / 2 - float(high[1]))
+    return star.shifted(dx, dy, 0.00025)
+
+
+Side = Literal["left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The states that can be seen. A kind shows those that mean something for it."""
+
+    openness: float = 0.0
+    """0 closed, 1 wide open."""
+    on: bool = False
+    """Lit, glowing, burning or running."""
+    sliced: bool = False
+    dirty: bool = False
+    cooked: bool = False
+    broken: bool = False
+    used_up: bool = False
+    """Only the cardboard of a roll is left, or an empty pack."""
+    filled: str | None = None
+    """The liquid in it: "water", "coffee", "wine", or any other name."""
+    hinge: Side | None = None
+    """Where a door hangs, as seen by who stands before it. None: where it does with its kind."""
+
+
+Builder = Callable[[Vector, Look, Random], Mesh]
+"""(size of the box in metres, look, source of variety) -> the object, centred in the box.
+
+The builder draws from the source in the same order whatever the look, so that an object keeps its
+colours when its state changes.
+"""
+
+Telling = tuple[tuple[str, Look], ...]
+"""Looks that a kind has beside the plain one, with their names."""
+OPEN = ("half open", Look(openness=0.5)), ("open", Look(openness=1.0))
+FILLED = ("water", Look(filled="water")), ("coffee", Look(filled="coffee"))
+DIRTY = (("dirty", Look(dirty=True)),)
+BROKEN = (("broken", Look(broken=True)),)
+ON = (("on", Look(on=True)),)
+COOKED = (("cooked", Look(cooked=True)),)
+USED_UP = (("used up", Look(used_up=True)),)
+SLICED = (("sliced", Look(sliced=True)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a kind."""
+
+    build: Builder
+    size: Vector
+    """Its usual size, in metres: close to the medians of the 120 rooms of iTHOR, in an object's own
+    frame."""
+    looks: Telling = ()
+    """For contact sheets and tests."""

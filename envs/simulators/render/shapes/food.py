@@ -11,12 +11,19 @@ from random import Random
 import numpy as np
 
 from inhabit.envs.simulators.render.lathe import Point, cylinder, ellipsoid, lathe
-from inhabit.envs.simulators.render.material import Color, Material, Pattern
-from inhabit.envs.simulators.render.mesh import AXES, Mesh, Vector, join
-from inhabit.envs.simulators.render.shapes.finishes import LEAF, mixed, plain, shade
-from inhabit.envs.simulators.render.shapes.look import BROKEN, COOKED, SLICED, Form, Look
-from inhabit.envs.simulators.render.shapes.parts import along_longer, cutout, facing
-from inhabit.envs.simulators.render.shapes.soft import bumpy
+from inhabit.envs.simulators.render.mesh import AXES, Color, Material, Mesh, Pattern, Vector, join
+from inhabit.envs.simulators.render.shapes.finishes import (
+    BROKEN,
+    COOKED,
+    LEAF,
+    SLICED,
+    Form,
+    Look,
+    mixed,
+    plain,
+    shade,
+)
+from inhabit.envs.simulators.render.shapes.parts import along_longer, bumpy, cutout, facing
 from inhabit.envs.simulators.render.sweep import prism, tube
 
 _SLICES = 4

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from inhabit.envs.simulators.render.lathe import ellipsoid, lathe
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
-from inhabit.envs.simulators.render.shapes.finishes import BLACK, FABRICS, plain, shade
-from inhabit.envs.simulators.render.shapes.look import Form, Look
-from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.lathe import box, ellipsoid, lathe
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
+from inhabit.envs.simulators.render.shapes.finishes import BLACK, FABRICS, Form, Look, plain, shade
 from inhabit.envs.simulators.render.sweep import tube
 
 _SKINS = tuple(

@@ -6,61 +6,41 @@ from collections.abc import Mapping
 from math import isfinite
 from random import Random
 
+from inhabit.envs.simulators.render.lathe import box
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes import (
     appliances,
     bathroom,
     belongings,
     bottles,
-    cookware,
-    crockery,
-    cutlery,
     decor,
     electronics,
     fittings,
     food,
-    gadgets,
-    leisure,
-    lights,
-    pantry,
-    paperware,
+    kitchenware,
     person,
     seats,
-    storage,
     tables,
     toiletries,
     walls,
-    whitegoods,
 )
-from inhabit.envs.simulators.render.shapes.finishes import CREAM
-from inhabit.envs.simulators.render.shapes.look import Form, Look
-from inhabit.envs.simulators.render.shapes.wear import shards, soiled
-from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.shapes.finishes import CREAM, Form, Look, shards, soiled
 
 _FAMILIES = (
     appliances,
     bathroom,
     belongings,
     bottles,
-    cookware,
-    crockery,
-    cutlery,
     decor,
     electronics,
     fittings,
     food,
-    gadgets,
-    leisure,
-    lights,
-    pantry,
-    paperware,
+    kitchenware,
     person,
     seats,
-    storage,
     tables,
     toiletries,
     walls,
-    whitegoods,
 )
 FORMS: Mapping[str, Form] = {
     kind: form for family in _FAMILIES for kind, form in family.KINDS.items()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from inhabit.envs.simulators.render.lathe import cylinder
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.lathe import box, cylinder
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import (
     BRASS,
     CHARCOAL,
@@ -19,11 +18,11 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     IRON,
     RUBBER,
     STEEL,
+    Form,
+    Look,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.look import Form, Look
 from inhabit.envs.simulators.render.shapes.parts import along_longer, bar, block, knob, legs, panel
-from inhabit.envs.simulators.render.solids import box
 from inhabit.envs.simulators.render.sweep import tube
 
 _TOP = 0.035

@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from inhabit.envs.simulators.render.lathe import cylinder
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
+from inhabit.envs.simulators.render.lathe import box, cylinder
+from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import (
     BLACK,
     BRASS,
+    BROKEN,
     CHROME,
+    DIRTY,
     FURNITURE,
     LINENS,
     MIRROR,
     OAK,
+    OPEN,
     PAPER,
     WALNUT,
     WHITE,
     WHITEWOOD,
+    Form,
+    Look,
+    cracks,
     glowing,
     plain,
 )
-from inhabit.envs.simulators.render.shapes.look import BROKEN, DIRTY, OPEN, Form, Look
-from inhabit.envs.simulators.render.shapes.parts import cutout, facing
-from inhabit.envs.simulators.render.shapes.soft import drape
-from inhabit.envs.simulators.render.shapes.wear import cracks
-from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.shapes.parts import cutout, drape, facing
 
 _SKY = glowing(0.70, 0.84, 0.95, 0.75)
 _HAZE = glowing(0.86, 0.92, 0.96, 0.75)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Camera
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import Mesh
+from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.stage import Stage
 
 GREY = Material((0.6, 0.6, 0.6))

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from surfaces import agreement, assert_sound, open_edges, volume
 
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.mesh import AXES, join
-from inhabit.envs.simulators.render.solids import box
+from inhabit.envs.simulators.render.lathe import box
+from inhabit.envs.simulators.render.mesh import AXES, Material, join
 from inhabit.envs.simulators.render.sweep import prism
 
 RED, BLUE = Material((1, 0, 0)), Material((0, 0, 1))

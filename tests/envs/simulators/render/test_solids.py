@@ -6,9 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from surfaces import agreement, assert_sound, open_edges, volume
 
-from inhabit.envs.simulators.render.lathe import cylinder, ellipsoid, lathe, torus
-from inhabit.envs.simulators.render.material import Material
-from inhabit.envs.simulators.render.solids import box, sheet, terrace
+from inhabit.envs.simulators.render.lathe import (
+    box,
+    cylinder,
+    ellipsoid,
+    lathe,
+    sheet,
+    terrace,
+    torus,
+)
+from inhabit.envs.simulators.render.mesh import Material
 from inhabit.envs.simulators.render.sweep import prism, tube
 
 CLAY, GLAZE = Material((0.7, 0.5, 0.4)), Material((0.2, 0.3, 0.8))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from render_primitives import GREY, UPRIGHT, box, furnished, sheet, sphere, turned
 
 from inhabit.envs.simulators.render.camera import Camera
-from inhabit.envs.simulators.render.material import Material, Pattern
+from inhabit.envs.simulators.render.mesh import Material, Pattern
 from inhabit.envs.simulators.render.stage import Light, Stage
 
 DOWN = Camera((0, 4, 0), 0, 90, 60)
