@@ -93,8 +93,14 @@ class Soundness:
         return moment.state_shown
 
     def looks_nearer(self, one: AskedMoment, other: AskedMoment) -> bool:
-        """Whether a thing to go to looks smaller than where it is handled at once."""
-        going = [self._template.action_kind(m.answer) is ActionKind.GO for m in (one, other)]
+        """Whether a thing to go to looks smaller than where it is handled at once.
+
+        Who goes in a direction, as in "go north", sees how far it is in another way: from above.
+        """
+        going = [
+            self._template.action_kind(m.answer) is ActionKind.GO and bool(m.answer.arguments)
+            for m in (one, other)
+        ]
         targets = [m.context.target(m.answer) for m in (one, other)]
         far, near = targets if going[0] else reversed(targets)
         if going[0] is going[1] or far is None or near is None or far.name != near.name:
