@@ -74,9 +74,14 @@ class AskedMoment:
             with nullcontext(self.after) if self.after else self.episode.fork() as trial:
                 if trial is not self.after and trial.act(Decision(self.answer)).reason is not None:
                     return False
-                assert isinstance(trial.env, Factual)
-                action_kind, things = template.action_kind(self.answer), trial.env.things()
-            self.context, self.meant = with_target(self.context, action_kind, things), True
+                alike = self.context.alike(self.answer.arguments[-1])
+                if len(alike) == 1:  # Else it takes a look at what changed.
+                    self.context = replace(self.context, target_name=alike[0].name)
+                else:
+                    assert isinstance(trial.env, Factual)
+                    action_kind, things = template.action_kind(self.answer), trial.env.things()
+                    self.context = with_target(self.context, action_kind, things)
+            self.meant = True
         return True
 
     def outcome(self) -> Observation | None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 
-from inhabit.agents.core import Decision
 from inhabit.eie.examples.checks import check_name
 from inhabit.eie.examples.context import FAILS, Trials, without_numbers
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Refused, RejectedError
@@ -21,7 +20,7 @@ from inhabit.eie.examples.soundness import Soundness, differ
 from inhabit.eie.examples.states import State, States, expert_plan
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
-from inhabit.envs.core import Action
+from inhabit.envs.core import Action, Task
 from inhabit.envs.template import ActionKind, CrossesGoals, Crossing
 from inhabit.episodes.episode import Episode
 
@@ -33,12 +32,12 @@ _LONG, _WIDE = 0.75, 0.25
 """Shares of scenes in which the first of these is tried first, and of those of them in which the
 second is tried after it.
 """
-_MIXED = 0.8
-"""Share of scenes in which half of the answers at most may be of the common kinds."""
 _ASIDE = 2
 """Places that no goal is about where states are looked for."""
-_TRIED = 8
-"""Sets of answers that are tried of one crossing."""
+_TRIALS = 96
+"""Options that are tried in the states of one crossing, for one goal each."""
+_LOOKS = 8
+"""Sets of pictures of one crossing that are looked at."""
 _EACH = 2
 """States with equal answers that are tried of each."""
 _FAILURES = (ActionKind.PUT, ActionKind.TAKE, ActionKind.OPEN, ActionKind.CUT)
@@ -82,7 +81,6 @@ class SquareSearch:
         columns: int,
         job: ExtractionJob,
         least: int,
-        most_common: int,
     ) -> None:
         """Search.
 
@@ -92,13 +90,11 @@ class SquareSearch:
             columns: number of pictures.
             job: template, settings and source of randomness.
             least: number of pixels from which on a thing can be seen.
-            most_common: number of answers that may go somewhere or put something down.
         """
         self._states = states
         self._rows = crossing.rows
         self._parts = crossing.parts
         self._columns = columns
-        self._most_common = most_common
         self._template = job.template
         self._rng = job.rng
         steps = [len(states.start.plan(row)) or None for row in crossing.rows]
@@ -109,90 +105,121 @@ class SquareSearch:
         jobs = [replace(job, origin=origin) for origin in origins]
         self.writers = [ExampleWriter(one) for one in jobs]
         self.soundness = [Soundness(one, least) for one in jobs]
-        self._trials: dict[tuple[int, str], Episode | None] = {}
         self._elsewhere: Sequence[str] | None = None
         self._lengths: dict[tuple[int, str, int], float] = {}
+        self._cells: dict[tuple[int, int], AskedMoment | None] = {}
+        self._trials, self._looks = _TRIALS, _LOOKS
 
     def square(self, base: State) -> Square | None:
         """A square of states after `base`; None if there is none."""
         asked: dict[tuple[Said, ...], list[Asked]] = {}
-        ends: list[State] = []
+        tried: set[tuple[tuple[Said, ...], ...]] = set()
+        ends: list[tuple[str, State]] = []
         for found in (self._first(base, ends), self._second(ends, near=True), self._second(ends)):
             for state in found:
                 if (one := self._asked(state)) is not None:
                     asked.setdefault(one.said, []).append(one)
-            for chosen in islice(self._best(asked), _TRIED):
-                columns: list[Asked] = []
-                for some in chosen:
-                    columns += self._fitting(some, columns)
-                if len(columns) == self._columns and (square := self._checked(columns)):
+            for chosen in self._latin(asked):
+                if chosen in tried:
+                    continue
+                if self._trials <= 0 or self._looks <= 0:
+                    return None
+                tried.add(chosen)
+                if (square := self._of([asked[said] for said in chosen])) is not None:
                     return square
             if len(self._rows) > SHAPES[0][0]:
                 break
         return None
 
-    def _first(self, base: State, ends: list[State]) -> Iterator[State]:
-        """States on the ways to the parts; where they end is added to `ends`."""
+    def _of(self, columns: Sequence[Sequence[Asked]]) -> Square | None:
+        """A square with one of the states of each column."""
+        options = [some[0].plans[0][0] for some in columns]
+        chosen: list[Asked] = []
+        for some in columns:
+            fit = (
+                one
+                for one in some[:_EACH]
+                if self._may_be_sound(one)
+                and self._is_best(one, options)
+                and _looks_new(one, chosen)
+            )
+            if (one := next(fit, None)) is None:
+                return None
+            chosen.append(one)
+        self._looks -= 1
+        return self._checked(chosen, options)
+
+    def _may_be_sound(self, one: Asked) -> bool:
+        """Whether no cell of a state was found unfit."""
+        return all(
+            self._cells.get((id(one.state), row), one) is not None for row in range(len(self._rows))
+        )
+
+    def _first(self, base: State, ends: list[tuple[str, State]]) -> Iterator[State]:
+        """States on the ways to the parts, from where something was taken; and where they end,
+        with the place.
+        """
         for part in self._parts:
             kind, state, taken = ActionKind.OTHER, base, False
             for kind, state in self._states.towards(base, part):
                 taken = taken or kind is ActionKind.TAKE
                 if taken:
                     yield state
-                if kind is ActionKind.TAKE:
+                if kind is ActionKind.TAKE and len(self._rows) > SHAPES[0][0]:
                     yield from self._aside(state)
             if kind in (ActionKind.PUT, ActionKind.CLOSE):
-                ends.append(state)
+                ends.append((self._place(part), state))
 
-    def _second(self, ends: Sequence[State], near: bool = False) -> Iterator[State]:
+    def _second(self, ends: Sequence[tuple[str, State]], near: bool = False) -> Iterator[State]:
         """States on the ways to a second part: to one at the same place, if `near`; else to the
         others.
         """
-        for end in ends:
-            place = kind_of(end.done[-1].action.arguments[-1])
+        for place, end in ends:
             for part in self._parts:
-                plan = expert_plan(end.episode, part)
-                puts = (a for a in plan if self._template.action_kind(a) is ActionKind.PUT)
-                first = next(puts, None)
-                if first is None or (kind_of(first.arguments[-1]) == place) is not near:
-                    continue
-                for kind, state in self._states.towards(end, part):
-                    yield state
-                    if kind is ActionKind.TAKE and not near:
-                        yield from self._aside(state)
+                if (self._place(part) == place) is near:
+                    yield from (state for _, state in self._states.towards(end, part))
+
+    def _place(self, part: Task) -> str:
+        """Where the plan for a part puts something first."""
+        plan = self._states.start.plan(part)
+        puts = (a for a in plan if self._template.action_kind(a) is ActionKind.PUT)
+        return next((kind_of(action.arguments[-1]) for action in puts), "")
 
     def _aside(self, state: State) -> Iterator[State]:
         """The state elsewhere: at furniture that no goal is about."""
         ways = [
             action
             for part in self._parts
-            for action in expert_plan(state.episode, part)
+            for action in self._states.start.plan(part)
             if self._template.action_kind(action) is ActionKind.GO
         ]
         verbs = {action.verb for action in ways}
-        known = Counter(kind_of(thing.name) for thing in state.things)
-        seen = {kind_of(t.name) for t in state.things if t.pixels and known[kind_of(t.name)] == 1}
         others = {
             kind_of(action.arguments[-1]): action
             for action in state.episode.env.actions()
-            if action.verb in verbs and kind_of(action.arguments[-1]) in seen
+            if action.verb in verbs
         }
         for action in ways:
             others.pop(kind_of(action.arguments[-1]), None)
         if self._elsewhere is None:
-            self._elsewhere = self._rng.sample(sorted(others), min(_ASIDE, len(others)))
+            known = Counter(kind_of(thing.name) for thing in state.things)
+            seen = {kind_of(thing.name) for thing in state.things if thing.pixels}
+            fit = sorted(name for name in others if name in seen and known[name] == 1)
+            self._elsewhere = self._rng.sample(fit, min(_ASIDE, len(fit)))
         for name in self._elsewhere:
             if name in others and (found := self._states.after(state, others[name])) is not None:
                 yield found
 
     def _asked(self, state: State) -> Asked | None:
         """The state with its answers, if they differ, and nothing has to be searched for."""
-        plans = tuple(state.plan(row) for row in self._rows)
-        for plan in plans:
+        plans = []
+        for row in self._rows:
+            plan = state.plan(row)
             kinds = [self._template.action_kind(action) for action in plan]
             if not plan or ActionKind.SEARCH in kinds or not plan[0].arguments:
                 return None
-        one = Asked(state, plans)
+            plans.append(plan)
+        one = Asked(state, tuple(plans))
         return one if len(set(one.said)) == len(plans) else None
 
     def _latin(
@@ -209,90 +236,80 @@ class SquareSearch:
             rows = [set(row) for row in zip(*columns, strict=True)]
             if all(len(row) == self._columns and row == rows[0] for row in rows):
                 common = sum(kinds[said] in _COMMON for said in rows[0])
-                if common <= self._most_common:
-                    found.append((common + self._rng.random(), columns))
+                found.append((common + self._rng.random(), columns))
         yield from (columns for _, columns in sorted(found, key=lambda one: one[0]))
-
-    def _best(
-        self, asked: Mapping[tuple[Said, ...], Sequence[Asked]]
-    ) -> Iterator[list[list[Asked]]]:
-        """For each column of a square, the states in which all its answers are best."""
-        for chosen in self._latin(asked):
-            options = [asked[said][0].plans[0][0] for said in chosen]
-            columns = [
-                [one for one in asked[said][:_EACH] if self._is_best(one, options)]
-                for said in chosen
-            ]
-            if all(columns):
-                yield columns
 
     def _is_best(self, one: Asked, options: Sequence[Action]) -> bool:
         """Whether every goal's answer leaves less to do than any other option."""
         for row, plan in enumerate(one.plans):
             answer = without_numbers(plan[0])
-            others = [option for option in options if without_numbers(option) != answer]
-            best = self._left(one.state, plan[0], row)
-            if best == FAILS or not all(best < self._left(one.state, o, row) for o in others):
+            others = (option for option in options if without_numbers(option) != answer)
+            if not all(len(plan) < self._left(one.state, option, row) for option in others):
                 return False
         return True
 
-    def _fitting(self, some: Sequence[Asked], columns: Sequence[Asked]) -> list[Asked]:
-        """One of some states whose picture is unlike all others; empty if there is none."""
-        for one in some:
-            seen = one.state.episode.now.observation
-            if all(differ(seen, other.state.episode.now.observation) for other in columns):
-                return [one]
-        return []
-
-    def _checked(self, columns: Sequence[Asked]) -> Square | None:
+    def _checked(self, columns: Sequence[Asked], options: Sequence[Action]) -> Square | None:
         """The square, if every cell has one right answer, which its picture shows."""
-        options = tuple(one.plans[0][0] for one in columns)
         cells: list[list[AskedMoment]] = [[] for _ in self._rows]
         for number, one in enumerate(columns):
             for row in range(len(self._rows)):
-                cell = self._cell(one, row, number, options)
-                if cell is None or not all(
-                    self.soundness[row].looks_nearer(cell, other) for other in cells[row]
+                cell = self._cell(one, row, number)
+                if (
+                    cell is None
+                    or not self._are_clear(cell, options, row)
+                    or not all(
+                        self.soundness[row].looks_nearer(cell, other) for other in cells[row]
+                    )
                 ):
                     return None
                 cells[row].append(cell)
         if len({self.writers[0].told(cell)[0] for row in cells for cell in row}) > 1:
             return None
-        return Square(tuple(map(tuple, cells)), options, tuple(one.state for one in columns))
+        return Square(tuple(map(tuple, cells)), tuple(options), tuple(one.state for one in columns))
 
-    def _cell(
-        self, one: Asked, row: int, number: int, options: Sequence[Action]
-    ) -> AskedMoment | None:
+    def _cell(self, one: Asked, row: int, number: int) -> AskedMoment | None:
         """A cell, if its picture shows what its answer depends on."""
-        episode, context = one.state.episode, one.state.context(one.plans[row])
-        after = self._after(one.state, context.answer)
-        cell = AskedMoment(episode, context, Trials(episode), number, 0, after, meant=False)
-        sound = self.soundness[row]
+        key = (id(one.state), row)
+        if key not in self._cells:
+            context = one.state.context(one.plans[row])
+            after = self._states.after(one.state, context.answer)
+            trial = after.episode if after is not None else None
+            cell = AskedMoment(
+                one.state.episode, context, Trials(one.state.episode), number, 0, trial, meant=False
+            )
+            sound = self.soundness[row]
+            # What is left of a longer plan may differ from a plan that is made here.
+            plan = one.state.fresh_plan(self._rows[row])
+            fit = plan[:1] == context.plan[:1] and sound.is_sound(cell) and sound.shows_state(cell)
+            self._cells[key] = cell if fit else None
+        found = self._cells[key]
+        return replace(found, view=number) if found is not None else None
+
+    def _are_clear(self, cell: AskedMoment, options: Sequence[Action], row: int) -> bool:
+        """Whether no option has a number that the picture does not show."""
         try:
             for option in options:
-                check_name(context, option)
+                check_name(cell.context, option)
         except RejectedError as error:
-            sound.refuse(error)
-            return None
-        return cell if sound.is_sound(cell) and sound.shows_state(cell) else None
+            self.soundness[row].refuse(error)
+            return False
+        return True
 
     def _left(self, state: State, option: Action, row: int) -> float:
         """The option itself and the expert's plan after it; `FAILS` if it can't be done."""
         key = (id(state), option.text, row)
         if key not in self._lengths:
-            copy = self._after(state, option)
-            plan = expert_plan(copy, self._rows[row]) if copy is not None else ()
-            met, total = copy.env.progress() if copy is not None else (0, 1)
-            self._lengths[key] = 1 if met == total else 1 + len(plan) if plan else FAILS
+            self._trials -= 1
+            after = self._states.after(state, option)
+            self._lengths[key] = FAILS if after is None else self._left_after(after, row)
         return self._lengths[key]
 
-    def _after(self, state: State, option: Action) -> Episode | None:
-        """A copy of a state after an option; None if that fails."""
-        key = (id(state), option.text)
-        if key not in self._trials:
-            copy = self._states.copy(state)
-            self._trials[key] = copy if copy.act(Decision(option)).reason is None else None
-        return self._trials[key]
+    def _left_after(self, after: State, row: int) -> float:
+        if plan := after.plan(self._rows[row]):
+            return 1 + len(plan)
+        expert_plan(after.episode, self._rows[row])
+        met, total = after.episode.env.progress()
+        return 1 if met == total else FAILS
 
     def failed(self, square: Square) -> tuple[Square, Action] | None:
         """The same square after an action that fails in all pictures, and changes nothing."""
@@ -317,6 +334,12 @@ class SquareSearch:
         return None
 
 
+def _looks_new(one: Asked, others: Sequence[Asked]) -> bool:
+    """Whether a picture is unlike all others."""
+    seen = one.state.episode.now.observation
+    return all(differ(seen, other.state.episode.now.observation) for other in others)
+
+
 def _in(cell: AskedMoment, state: State) -> AskedMoment:
     """The same cell in another state that looks the same."""
     seen = state.episode.now.observation
@@ -334,7 +357,6 @@ class SquareExtractor:
         rgb = episode.now.observation.rgb
         area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
         self._least = max(1, round(job.settings.visible * area))
-        self._mixed = job.rng.random() < _MIXED
         self._refused: dict[str, Refused] = {}
 
     def pieces(self) -> Iterator[Draft | Refused]:
@@ -364,9 +386,7 @@ class SquareExtractor:
         assert isinstance(template, CrossesGoals)
         task, things = job.origin.task, self._states.start.things
         for crossing in template.crossings(task, rows, things, job.rng):
-            search = SquareSearch(
-                self._states, crossing, columns, job, self._least, self._most_common(columns)
-            )
+            search = SquareSearch(self._states, crossing, columns, job, self._least)
             base = self._base(crossing) if kind == "trajectory" else self._states.start
             square = search.square(base)
             if square is not None:
@@ -377,10 +397,6 @@ class SquareExtractor:
             for sound in search.soundness:
                 self._refused |= sound.refused
         return ()
-
-    def _most_common(self, columns: int) -> int:
-        """The number of answers of a square that may go somewhere or put something down."""
-        return columns // 2 if self._mixed and columns == SHAPES[0][1] else columns
 
     def _base(self, crossing: Crossing) -> State:
         """A state on the way to a part, so that there is a past to tell of."""

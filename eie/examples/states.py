@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from inhabit.agents.core import Decision
@@ -37,6 +37,10 @@ class State:
     done: tuple[TakenStep, ...] = ()
     before: State | None = None
     """Where its last action was done."""
+    plain: dict[Action, Action] = field(default_factory=dict)
+    """Actions without numbers where there is one of a kind; shared by all states of a scene."""
+    plans: dict[str, tuple[Action, ...]] = field(default_factory=dict)
+    """The expert's plans that are known, by goal."""
 
     @cached_property
     def things(self) -> tuple[SceneObject, ...]:
@@ -45,9 +49,28 @@ class State:
         return tuple(self.episode.env.things())
 
     def plan(self, task: Task) -> tuple[Action, ...]:
-        """The expert's plan for a goal, without numbers where there is one of a kind."""
-        plan = expert_plan(self.episode, task)
-        return tuple(plainly(action, self.named, self.episode.env) for action in plan)
+        """The expert's plan for a goal, without numbers where there is one of a kind.
+
+        After the first action of a known plan, it is the rest of that plan.
+        """
+        goal = repr(task.scene)
+        if goal not in self.plans:
+            known = self.before.plans.get(goal) if self.before is not None else None
+            if known and known[0] == self.done[-1].action:
+                self.plans[goal] = known[1:]
+            else:
+                self.plans[goal] = self.fresh_plan(task)
+        return self.plans[goal]
+
+    def fresh_plan(self, task: Task) -> tuple[Action, ...]:
+        """The same, whatever is known; the goal becomes the episode's."""
+        return tuple(map(self.plainly, expert_plan(self.episode, task)))
+
+    def plainly(self, action: Action) -> Action:
+        """An action without numbers where there is one of a kind."""
+        if action not in self.plain:
+            self.plain[action] = plainly(action, self.named, self.episode.env)
+        return self.plain[action]
 
     def context(self, plan: Sequence[Action]) -> StepContext:
         """The step at which the plan is to be begun; without an image."""
@@ -88,13 +111,13 @@ class States:
         """
         kind = ActionKind.OTHER
         for _ in range(_LONGEST):
-            plan = expert_plan(state.episode, part)
+            plan = state.plan(part)
             is_put = kind is ActionKind.PUT
             kind = self._template.action_kind(plan[0]) if plan else ActionKind.OTHER
             last = is_put and kind is ActionKind.CLOSE and len(plan) == 1
             if not (last or (kind in _MAKES_STATES and not is_put)):
                 return
-            following = self.after(state, plainly(plan[0], state.named, state.episode.env))
+            following = self.after(state, plan[0])
             if following is None:
                 return
             state = following
@@ -107,7 +130,7 @@ class States:
             copy = self.copy(state)
             now = copy.act(Decision(action))
             step = TakenStep(action, now.feedback, now.reason is not None, Observation(""))
-            found = State(copy, state.named, (*state.done, step), state)
+            found = State(copy, state.named, (*state.done, step), state, state.plain)
             self._known[key] = None if step.failed else found
         return self._known[key]
 
@@ -116,7 +139,7 @@ class States:
         copy = self.copy(state)
         now = copy.act(Decision(action))
         step = TakenStep(action, now.feedback, True, Observation(""))
-        found = State(copy, state.named, (*state.done, step), state)
+        found = State(copy, state.named, (*state.done, step), state, state.plain)
         return found if now.reason is not None and found.things == state.things else None
 
     def copy(self, state: State) -> Episode:

@@ -23,6 +23,7 @@ def install(environment: Any) -> None:
         kind.__hash__ = object.__hash__
     environment.EnvironmentState.change_state = _change_state
     environment.DeleteEdges.apply_changes = _delete_edges(environment)
+    environment.ObjectInsideNode.enumerate = _inside(environment)
 
 
 def _change_state(
@@ -65,6 +66,22 @@ def _delete_edges(environment: Any) -> Any:
                         state.delete_edge(state.get_node(other), relation, node)
 
     return apply_changes
+
+
+def sources(state: Any, target: int, relation: Any) -> set[int]:
+    """Nodes from which an edge leads to a node now."""
+    gone = state._removed_edges_from
+    found = _sources(state, target, relation)
+    return {source for source in found if target not in gone.get((source, relation), ())}
+
+
+def _inside(environment: Any) -> Any:
+    def enumerate(self: Any, state: Any, **kwargs: Any) -> Any:
+        """What is inside a container, without a look into every other."""
+        inside = sources(state, self.container_node.id, environment.Relation.INSIDE)
+        return (state.get_node(id_) for id_ in sorted(inside))
+
+    return enumerate
 
 
 def _targets(state: Any, source: int, relation: Any) -> set[int]:

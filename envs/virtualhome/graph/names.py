@@ -87,5 +87,5 @@ def near(world: FlatWorld, character: int) -> Set[int]:
     """Ids that the evolving graph counts as close: near, beside something near, or on it."""
     close = set(world.targets(character, "CLOSE"))
     beside = {there for i in close for there in world.targets(i, "CLOSE")}
-    on = {a for a, b in world.pairs("ON") if b in close}
+    on = {a for b in close for a in world.sources_of(b, "ON")}
     return close | beside | on

@@ -103,6 +103,11 @@ def _words(verb: Verb[object]) -> Sequence[str]:
     return [words.strip() for words in verb.says.split("{}")]
 
 
+_LONGEST_FIRST = [(v, _words(v)) for v in VERBS.values()]
+_LONGEST_FIRST.sort(key=lambda known: -len(known[1][0]))
+"""Longer words first: "put back the mug" is not "put" with an object called "back the mug"."""
+
+
 def read(text: str) -> Sequence[tuple[Verb[object], tuple[str, ...]]]:
     """Every reading of a text: the verb, and its object names.
 
@@ -110,9 +115,7 @@ def read(text: str) -> Sequence[tuple[Verb[object], tuple[str, ...]]]:
     """
     said = " ".join(text.lower().strip().rstrip(".!").split())
     found: list[tuple[Verb[object], tuple[str, ...]]] = []
-    # Longer words first: "put back the mug" is not "put" with an object called "back the mug".
-    for verb in sorted(VERBS.values(), key=lambda v: -len(_words(v)[0])):
-        words = _words(verb)
+    for verb, words in _LONGEST_FIRST:
         if verb.arity == 0:
             if said == words[0]:
                 found.append((verb, ()))

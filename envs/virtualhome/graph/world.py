@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inhabit.envs.core import Reason, SceneError
 from inhabit.envs.entries import first_problem
-from inhabit.envs.virtualhome.graph.library import load
+from inhabit.envs.virtualhome.graph.library import load, sources
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject
 
 _FARTHEST = 10_000.0
@@ -283,12 +283,10 @@ class FlatWorld:
         found = self._state.to_dict()["edges"]
         yield from sorted((e["from_id"], e["relation_type"], e["to_id"]) for e in found)
 
-    def pairs(self, relation: str) -> Iterator[tuple[int, int]]:
-        """Every (from, to) of one relation."""
+    def sources_of(self, id_: int, relation: str) -> frozenset[int]:
+        """Ids that have this relation to a node."""
         kind = load().environment.Relation[relation]
-        for node in self._state.get_nodes():
-            for to in self._state.get_node_ids_from(node.id, kind):
-                yield int(node.id), int(to)
+        return frozenset(sources(self._state, id_, kind))
 
     def changes(self) -> Mapping[str, list[Any]]:
         """All changes since the initial graph: states of nodes, edges, grabbed objects.
@@ -372,14 +370,18 @@ class FlatWorld:
         return next((end for end in ends if self.room(end.id) is None), None)
 
     def _typed(self, node: Any) -> Node:
-        return Node(
-            id=int(node.id),
-            class_name=node.class_name,
-            category=node.category or "",
-            properties=frozenset(p.name for p in node.properties),
-            states=frozenset(s.name for s in node.states),
-            source=self.sources[node.id],
-        )
+        # A node is never changed, but replaced. It keeps its typed form.
+        typed: Node | None = getattr(node, "_typed", None)
+        if typed is None or typed.source is not self.sources[node.id]:
+            typed = node._typed = Node(
+                id=int(node.id),
+                class_name=node.class_name,
+                category=node.category or "",
+                properties=frozenset(p.name for p in node.properties),
+                states=frozenset(s.name for s in node.states),
+                source=self.sources[node.id],
+            )
+        return typed
 
 
 def _sorted_edges(edges: Mapping[tuple[int, Any], Iterable[int]]) -> list[Any]:
