@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from inhabit.envs.alfred.language.naming import word
@@ -23,7 +23,7 @@ _OPENED = ("Fridge", "Microwave", "Safe", "Cabinet", "Box")
 """Places that are opened, which gives more kinds of answers."""
 _SMALL = ("CreditCard", "KeyChain", "Pen", "Pencil", "Watch", "CD", "Fork", "Spoon", "ButterKnife")
 """Objects that are hard to see from afar. They are tried last."""
-_MOST = 4
+_MOST = 5
 """Sets of goals that are tried of one room."""
 
 _Want = tuple[str, str]
@@ -41,7 +41,7 @@ def crossed(
     groups = [
         (objects, wants)
         for objects in combinations([kind for kind, wants in known.items() if wants], count)
-        if (wants := _apart([known[k] for k in objects], count, things, _under(objects, things)))
+        if (wants := _apart([known[kind] for kind in objects], count, things))
     ]
     tried = rng.sample(groups, min(2 * _MOST, len(groups)))
     tried.sort(key=lambda group: sum(kind in _SMALL for kind in group[0]))
@@ -70,20 +70,15 @@ def _wants(room: str, kind: str) -> frozenset[_Want]:
 
 
 def _apart(
-    wants: Sequence[frozenset[_Want]], count: int, things: Sequence[SceneObject], lie: Set[str]
+    wants: Sequence[frozenset[_Want]], count: int, things: Sequence[SceneObject]
 ) -> list[tuple[_Want, ...]]:
     """Sets of wants that all objects may have, of which no two begin or end at the same place.
 
-    There is one of each of the places, and none of the objects lies there: what is there already
-    can't be put down there.
+    There is one of each of the places.
     """
     places = {want[1] for some in wants for want in some}
     there = {place for place in places if sum(t.kind == word(place) for t in things) == 1}
-    shared = sorted(
-        want
-        for want in frozenset.intersection(*wants)
-        if want[1] in there and not {word(want[1]), word(_first(want))} & lie
-    )
+    shared = sorted(want for want in frozenset.intersection(*wants) if want[1] in there)
     return [
         some
         for some in combinations(shared, count)
@@ -103,12 +98,6 @@ def _weight(wants: Sequence[_Want]) -> float:
 
 def _goal(kind: str, want: _Want) -> AlfredGoal:
     return AlfredGoal.model_validate({"type": want[0], "object": kind, "parent": want[1]})
-
-
-def _under(kinds: Sequence[str], things: Sequence[SceneObject]) -> Set[str]:
-    """The kinds of what objects lie on or in."""
-    known, named = {thing.name: thing.kind for thing in things}, {word(kind) for kind in kinds}
-    return {known.get(t.support or "", "") for t in things if t.kind in named}
 
 
 def _is_one(kind: str, things: Sequence[SceneObject]) -> bool:

@@ -50,6 +50,10 @@ def test_random_lines_change_the_same(
         assert quick.changes() == expected, line
         done += failure is None
     assert done > LINES / 4
+    edges = list(quick.edges())
+    for node in quick.nodes():
+        on = {there for there, relation, here in edges if (relation, here) == ("ON", node.id)}
+        assert quick.sources_of(node.id, "ON") == on
 
 
 def random_lines(flat: FlatWorld, draw: random.Random) -> Iterator[ScriptLine]:
