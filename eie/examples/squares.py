@@ -17,7 +17,7 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, Refused, RejectedEr
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
-from inhabit.eie.examples.states import State, States, expert_plan
+from inhabit.eie.examples.states import SceneState, States, expert_plan
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
 from inhabit.envs.core import Action, Task
@@ -51,7 +51,7 @@ Said = tuple[str, ...]
 class Asked:
     """A state in which every goal of a crossing has another answer."""
 
-    state: State
+    state: SceneState
     plans: tuple[tuple[Action, ...], ...]
     """Of each goal."""
 
@@ -67,7 +67,7 @@ class Square:
 
     cells: tuple[tuple[AskedMoment, ...], ...]
     options: tuple[Action, ...]
-    states: tuple[State, ...]
+    states: tuple[SceneState, ...]
     """Of the columns."""
 
 
@@ -110,11 +110,11 @@ class SquareSearch:
         self._cells: dict[tuple[int, int], AskedMoment | None] = {}
         self._trials, self._looks = _TRIALS, _LOOKS
 
-    def square(self, base: State) -> Square | None:
+    def square(self, base: SceneState) -> Square | None:
         """A square of states after `base`; None if there is none."""
         asked: dict[tuple[Said, ...], list[Asked]] = {}
         tried: set[tuple[tuple[Said, ...], ...]] = set()
-        ends: list[tuple[str, State]] = []
+        ends: list[tuple[str, SceneState]] = []
         for found in (self._first(base, ends), self._second(ends, near=True), self._second(ends)):
             for state in found:
                 if (one := self._asked(state)) is not None:
@@ -155,7 +155,7 @@ class SquareSearch:
             self._cells.get((id(one.state), row), one) is not None for row in range(len(self._rows))
         )
 
-    def _first(self, base: State, ends: list[tuple[str, State]]) -> Iterator[State]:
+    def _first(self, base: SceneState, ends: list[tuple[str, SceneState]]) -> Iterator[SceneState]:
         """States on the ways to the parts, from where something was taken; and where they end,
         with the place.
         """
@@ -170,7 +170,9 @@ class SquareSearch:
             if kind in (ActionKind.PUT, ActionKind.CLOSE):
                 ends.append((self._place(part), state))
 
-    def _second(self, ends: Sequence[tuple[str, State]], near: bool = False) -> Iterator[State]:
+    def _second(
+        self, ends: Sequence[tuple[str, SceneState]], near: bool = False
+    ) -> Iterator[SceneState]:
         """States on the ways to a second part: to one at the same place, if `near`; else to the
         others.
         """
@@ -185,7 +187,7 @@ class SquareSearch:
         puts = (a for a in plan if self._template.action_kind(a) is ActionKind.PUT)
         return next((kind_of(action.arguments[-1]) for action in puts), "")
 
-    def _aside(self, state: State) -> Iterator[State]:
+    def _aside(self, state: SceneState) -> Iterator[SceneState]:
         """The state elsewhere: at furniture that no goal is about."""
         ways = [
             action
@@ -210,7 +212,7 @@ class SquareSearch:
             if name in others and (found := self._states.after(state, others[name])) is not None:
                 yield found
 
-    def _asked(self, state: State) -> Asked | None:
+    def _asked(self, state: SceneState) -> Asked | None:
         """The state with its answers, if they differ, and nothing has to be searched for."""
         plans = []
         for row in self._rows:
@@ -295,7 +297,7 @@ class SquareSearch:
             return False
         return True
 
-    def _left(self, state: State, option: Action, row: int) -> float:
+    def _left(self, state: SceneState, option: Action, row: int) -> float:
         """The option itself and the expert's plan after it; `FAILS` if it can't be done."""
         key = (id(state), option.text, row)
         if key not in self._lengths:
@@ -304,7 +306,7 @@ class SquareSearch:
             self._lengths[key] = FAILS if after is None else self._left_after(after, row)
         return self._lengths[key]
 
-    def _left_after(self, after: State, row: int) -> float:
+    def _left_after(self, after: SceneState, row: int) -> float:
         if plan := after.plan(self._rows[row]):
             return 1 + len(plan)
         expert_plan(after.episode, self._rows[row])
@@ -340,7 +342,7 @@ def _looks_new(one: Asked, others: Sequence[Asked]) -> bool:
     return all(differ(seen, other.state.episode.now.observation) for other in others)
 
 
-def _in(cell: AskedMoment, state: State) -> AskedMoment:
+def _in(cell: AskedMoment, state: SceneState) -> AskedMoment:
     """The same cell in another state that looks the same."""
     seen = state.episode.now.observation
     context = replace(cell.context, done=state.done, observation=seen)
@@ -398,14 +400,14 @@ class SquareExtractor:
                 self._refused |= sound.refused
         return ()
 
-    def _base(self, crossing: Crossing) -> State:
+    def _base(self, crossing: Crossing) -> SceneState:
         """A state on the way to a part, so that there is a past to tell of."""
         part = self._job.rng.choice(crossing.parts)
         passed = [state for _, state in self._states.towards(self._states.start, part)]
         return self._job.rng.choice(passed) if passed else self._states.start
 
     def _written(
-        self, kind: Kind, search: SquareSearch, square: Square, base: State
+        self, kind: Kind, search: SquareSearch, square: Square, base: SceneState
     ) -> Sequence[Draft]:
         past = base.past() if kind == "trajectory" else []
         if kind == "recovery" and (failed := search.failed(square)) is not None:

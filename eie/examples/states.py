@@ -27,7 +27,7 @@ _LONGEST = 14
 
 
 @dataclass(eq=False)
-class State:
+class SceneState:
     """A state of the scene, and how it came about."""
 
     episode: Episode
@@ -35,7 +35,7 @@ class State:
     named: Sequence[SceneObject]
     """The things of the scene, as they were at the start: they keep their names."""
     done: tuple[TakenStep, ...] = ()
-    before: State | None = None
+    before: SceneState | None = None
     """Where its last action was done."""
     plain: dict[Action, Action] = field(default_factory=dict)
     """Actions without numbers where there is one of a kind; shared by all states of a scene."""
@@ -90,10 +90,10 @@ class States:
     def __init__(self, start: Episode, template: Template) -> None:
         """Begin in `start`, which is left as it is, with a look at all that there is."""
         self._template = template
-        self._known: dict[tuple[str, ...], State | None] = {}
+        self._known: dict[tuple[str, ...], SceneState | None] = {}
         self._copies = [start.fork()]
         assert isinstance(start.env, Factual)
-        self.start = State(self._copies[0], tuple(start.env.things()))
+        self.start = SceneState(self._copies[0], tuple(start.env.things()))
         for action in start.env.vocabulary():
             if template.action_kind(action) is ActionKind.SEARCH and not action.arguments:
                 self.start = self.after(self.start, action) or self.start
@@ -103,7 +103,7 @@ class States:
         for copy in self._copies:
             copy.close()
 
-    def towards(self, state: State, part: Task) -> Iterator[tuple[ActionKind, State]]:
+    def towards(self, state: SceneState, part: Task) -> Iterator[tuple[ActionKind, SceneState]]:
         """The states on the expert's way to a part's goal, with the kind of action before each.
 
         The way ends where something is put down, and behind a door that is closed after it if that
@@ -123,26 +123,26 @@ class States:
             state = following
             yield kind, state
 
-    def after(self, state: State, action: Action) -> State | None:
+    def after(self, state: SceneState, action: Action) -> SceneState | None:
         """The state after an action; None if it fails."""
         key = (*(step.action.text for step in state.done), action.text)
         if key not in self._known:
             copy = self.copy(state)
             now = copy.act(Decision(action))
             step = TakenStep(action, now.feedback, now.reason is not None, Observation(""))
-            found = State(copy, state.named, (*state.done, step), state, state.plain)
+            found = SceneState(copy, state.named, (*state.done, step), state, state.plain)
             self._known[key] = None if step.failed else found
         return self._known[key]
 
-    def failed(self, state: State, action: Action) -> State | None:
+    def failed(self, state: SceneState, action: Action) -> SceneState | None:
         """The state after an action that fails and changes nothing; None if it does more."""
         copy = self.copy(state)
         now = copy.act(Decision(action))
         step = TakenStep(action, now.feedback, True, Observation(""))
-        found = State(copy, state.named, (*state.done, step), state, state.plain)
+        found = SceneState(copy, state.named, (*state.done, step), state, state.plain)
         return found if now.reason is not None and found.things == state.things else None
 
-    def copy(self, state: State) -> Episode:
+    def copy(self, state: SceneState) -> Episode:
         """A copy of a state's episode, which is closed with all others."""
         copy = state.episode.fork()
         self._copies.append(copy)

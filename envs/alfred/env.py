@@ -23,7 +23,7 @@ from inhabit.envs.alfred.language.verbs import vocabulary
 from inhabit.envs.alfred.scenes import layout
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.skills.dispatch import act, plausible, succeeding
-from inhabit.envs.alfred.thor.session import Session
+from inhabit.envs.alfred.thor.session import SharedSimulator
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, FilmSettings
 from inhabit.envs.core import (
@@ -52,7 +52,7 @@ class Alfred(Env):
         backend: str = "embedded",
         settings: AlfredSettings | None = None,
         *,
-        session: Session | None = None,
+        session: SharedSimulator | None = None,
     ) -> None:
         """An environment; its simulator starts with the first task.
 
@@ -64,7 +64,7 @@ class Alfred(Env):
         self._settings = settings or AlfredSettings()
         self._rooms = Rooms(self._settings.rooms, self._settings.cells)
         self._backend = backend
-        self._session = session or Session(backend, self._settings)
+        self._session = session or SharedSimulator(backend, self._settings)
         self._owner = self._session.join()
         self._state: EpisodeState | None = None
         self._planner = AlfredPlanner()

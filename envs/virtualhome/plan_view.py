@@ -9,7 +9,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, area, rectangle
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import figure
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld
@@ -51,7 +51,7 @@ def scene_plan(task: Task, actions: Sequence[str | None]) -> ScenePlan:
 
 
 def _footprints(
-    world: FlatWorld, home: Mapping[int, Place], categories: Set[str]
+    world: FlatWorld, home: Mapping[int, DrawnBox], categories: Set[str]
 ) -> Iterator[Footprint]:
     names = NodeNames(world).all()
     for node in world.nodes():
@@ -60,7 +60,7 @@ def _footprints(
 
 
 def _poses(
-    env: EmbeddedVirtualHome, home: Mapping[int, Place], actions: Sequence[str | None]
+    env: EmbeddedVirtualHome, home: Mapping[int, DrawnBox], actions: Sequence[str | None]
 ) -> Iterator[PlanPose]:
     last = _pose(env.world, home)
     if last is None:
@@ -74,7 +74,7 @@ def _poses(
         yield last
 
 
-def _pose(world: FlatWorld, home: Mapping[int, Place]) -> PlanPose | None:
+def _pose(world: FlatWorld, home: Mapping[int, DrawnBox]) -> PlanPose | None:
     who = figure(world, character_of(world), home, arrange(world, home))
     if who is None:
         return None
@@ -83,6 +83,6 @@ def _pose(world: FlatWorld, home: Mapping[int, Place]) -> PlanPose | None:
     return PlanPose(x, z, degrees(atan2(to_x - x, to_z - z)) % 360)
 
 
-def _corners(place: Place) -> tuple[tuple[float, float], ...]:
+def _corners(place: DrawnBox) -> tuple[tuple[float, float], ...]:
     box = place.box
     return rectangle(box.x, box.z, box.hx, box.hz)

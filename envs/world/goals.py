@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 
-class View(Protocol):
+class GoalFacts(Protocol):
     """What a goal is judged by."""
 
     def fill(self, parameter: str) -> Sequence[Any]:
@@ -25,14 +25,14 @@ class View(Protocol):
         ...
 
 
-Condition = Callable[[View], tuple[int, int]]
-Test = Callable[[View, Any], bool]
+Condition = Callable[[GoalFacts], tuple[int, int]]
+Test = Callable[[GoalFacts, Any], bool]
 
 
 def each(parameter: str, *tests: Test) -> Condition:
     """One for each test that some object meets; of several tests, one more if one meets all."""
 
-    def count(view: View) -> tuple[int, int]:
+    def count(view: GoalFacts) -> tuple[int, int]:
         things = view.fill(parameter)
         passed = [{thing.id for thing in things if test(view, thing)} for test in tests]
         if len(passed) > 1:
@@ -45,7 +45,7 @@ def each(parameter: str, *tests: Test) -> Condition:
 def there(parameter: str, n: int, *tests: Test) -> Condition:
     """One for each object that meets all tests, up to `n`."""
 
-    def count(view: View) -> tuple[int, int]:
+    def count(view: GoalFacts) -> tuple[int, int]:
         things = view.fill(parameter)
         return min(sum(all(test(view, t) for test in tests) for t in things), n), n
 
@@ -55,7 +55,7 @@ def there(parameter: str, n: int, *tests: Test) -> Condition:
 def together(parameter: str, place: str, n: int, *tests: Test) -> Condition:
     """The same for objects in one and the same place: in the fullest."""
 
-    def count(view: View) -> tuple[int, int]:
+    def count(view: GoalFacts) -> tuple[int, int]:
         good = {t.id for t in view.fill(parameter) if all(test(view, t) for test in tests)}
         most = max((len(good & view.inside(where)) for where in view.fill(place)), default=0)
         return min(most, n), n

@@ -17,7 +17,7 @@ from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.turn import Turn
 
 
-class InhabitEnv(BaseTextEnv):
+class SkyrlEnv(BaseTextEnv):
     """One episode, of the task that a row of `dataset_rows` names."""
 
     _factory: RolloutFactory
@@ -76,14 +76,14 @@ class InhabitEnv(BaseTextEnv):
         self._rollout.close()
 
 
-def environment_class(factory: RolloutFactory) -> type[InhabitEnv]:
+def environment_class(factory: RolloutFactory) -> type[SkyrlEnv]:
     """A class that `skyrl_gym.register(id, entry_point=CLASS)` takes.
 
     Args:
         factory: which episodes. All environments of the class share its tasks and its starts, so
             that a group of rollouts copies one start.
     """
-    return type("InhabitEnv", (InhabitEnv,), {"_factory": factory, "__doc__": InhabitEnv.__doc__})
+    return type("SkyrlEnv", (SkyrlEnv,), {"_factory": factory, "__doc__": SkyrlEnv.__doc__})
 
 
 def dataset_rows(factory: RolloutFactory, env_class: str) -> list[dict[str, Any]]:

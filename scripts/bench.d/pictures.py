@@ -21,7 +21,7 @@ from render import VIEWS, initial_room
 
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import MessagePack
-from inhabit.envs.simulators.household.wire.session import Session
+from inhabit.envs.simulators.household.wire.session import ClientSession
 
 ROUNDS = 3
 HERE = Path(__file__).resolve().parents[2]
@@ -77,7 +77,7 @@ def one_round() -> dict[str, float]:
     for side in (300, 128):
         found[f"steps_{side}"] = 1 / walk(side)
     simulator = Simulator(ROOMS[0])
-    session = Session(simulator, MessagePack())
+    session = ClientSession(simulator, MessagePack())
     session.answer({"action": "Initialize", "gridSize": 0.25, "sequenceId": 0, **SENSORS})
     steps = cycle(WALK)
     found["sensors_300"] = 1 / seconds(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.alfred.alfworld import commands, solution
-from inhabit.envs.alfred.alfworld.moment import TREATMENTS, Game, Moment
+from inhabit.envs.alfred.alfworld.moment import TREATMENTS, Game, GameMoment
 from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, numbered
 from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.env import Alfred
@@ -91,8 +91,8 @@ class Alfworld(Env):
         return Alfred._episode(self._house)
 
     @property
-    def _now(self) -> Moment:
-        return Moment(self._game, self._episode.world)
+    def _now(self) -> GameMoment:
+        return GameMoment(self._game, self._episode.world)
 
     def observe(self) -> Observation:
         """What the last command told (at first the introduction), and the image (H, W, 3)."""
@@ -349,7 +349,7 @@ def _nearest(episode: EpisodeState, thing: ThorObject) -> AgentPose:
     return AgentPose(x * STEP, episode.body.pose.y, z * STEP, turn, 30)
 
 
-def _why_not(action: Action, now: Moment) -> Reason:
+def _why_not(action: Action, now: GameMoment) -> Reason:
     """Why a command is not admissible."""
     names = action.arguments
     if action.verb in ("move", *TREATMENTS) and now.held != names[0]:

@@ -14,7 +14,7 @@ from inhabit.envs.alfred.world.things import that_suit
 
 
 @dataclass(frozen=True, slots=True)
-class Treatment:
+class HeldTreatment:
     """A treatment of the held thing, and what it is told by."""
 
     state: str
@@ -27,10 +27,10 @@ def _suits(task: str) -> frozenset[str]:
     return frozenset(type.lower() for type in that_suit(task))
 
 
-TREATMENTS: Mapping[str, Treatment] = {
-    "heat": Treatment("hot", "microwave", _suits("heat")),
-    "cool": Treatment("cool", "fridge", _suits("cool")),
-    "clean": Treatment("clean", "sinkbasin", _suits("clean")),
+TREATMENTS: Mapping[str, HeldTreatment] = {
+    "heat": HeldTreatment("hot", "microwave", _suits("heat")),
+    "cool": HeldTreatment("cool", "fridge", _suits("cool")),
+    "clean": HeldTreatment("clean", "sinkbasin", _suits("clean")),
 }
 SLICEABLE = frozenset({"apple", "bread", "egg", "lettuce", "potato", "tomato"})
 
@@ -57,7 +57,7 @@ class Game:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class GameMoment:
     """A game and its room, as they are now."""
 
     game: Game

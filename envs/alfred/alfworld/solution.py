@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from inhabit.envs.alfred.alfworld.moment import TREATMENTS, Moment
+from inhabit.envs.alfred.alfworld.moment import TREATMENTS, GameMoment
 from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, word
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 
@@ -13,12 +13,12 @@ _MOST = 12
 """Ways that are given at most."""
 
 
-def drafts(now: Moment, goal: AlfredGoal) -> Sequence[Sequence[str]]:
+def drafts(now: GameMoment, goal: AlfredGoal) -> Sequence[Sequence[str]]:
     """Some sequences of commands that may reach the goal, the most promising first."""
     return list(islice(_drafts(now, goal), _MOST))
 
 
-def _drafts(now: Moment, goal: AlfredGoal) -> Iterator[Sequence[str]]:
+def _drafts(now: GameMoment, goal: AlfredGoal) -> Iterator[Sequence[str]]:
     wanted = word(str(goal.object))
     things = sorted(
         (n for n in now.game.names if kind(n) == wanted and (n == now.held or now.where(n))),
@@ -42,12 +42,14 @@ def _drafts(now: Moment, goal: AlfredGoal) -> Iterator[Sequence[str]]:
                 yield _treated(now, thing, place, goal)
 
 
-def _marked(now: Moment, name: str, goal: AlfredGoal) -> bool:
+def _marked(now: GameMoment, name: str, goal: AlfredGoal) -> bool:
     treatment = goal.kind.treatment
     return treatment is None or (TREATMENTS[treatment.name].state, name) in now.game.marks
 
 
-def _several(now: Moment, things: Sequence[str], place: str, count: int) -> Iterator[Sequence[str]]:
+def _several(
+    now: GameMoment, things: Sequence[str], place: str, count: int
+) -> Iterator[Sequence[str]]:
     for first in range(len(things) - count + 1):
         way: list[str] = []
         opened: set[str] = set()
@@ -56,7 +58,7 @@ def _several(now: Moment, things: Sequence[str], place: str, count: int) -> Iter
         yield way
 
 
-def _treated(now: Moment, thing: str, place: str, goal: AlfredGoal) -> Sequence[str]:
+def _treated(now: GameMoment, thing: str, place: str, goal: AlfredGoal) -> Sequence[str]:
     treatment = goal.kind.treatment
     assert treatment is not None
     opened: set[str] = set()
@@ -68,7 +70,7 @@ def _treated(now: Moment, thing: str, place: str, goal: AlfredGoal) -> Sequence[
     return [*way, *_bring(now, thing, place, opened)]
 
 
-def _fetch(now: Moment, thing: str, opened: set[str] | None = None) -> list[str]:
+def _fetch(now: GameMoment, thing: str, opened: set[str] | None = None) -> list[str]:
     """The way to having a thing in the hand, which puts down what is in it."""
     opened = set() if opened is None else opened
     if now.held == thing:
@@ -82,11 +84,11 @@ def _fetch(now: Moment, thing: str, opened: set[str] | None = None) -> list[str]
     return way
 
 
-def _bring(now: Moment, thing: str, place: str, opened: set[str]) -> list[str]:
+def _bring(now: GameMoment, thing: str, place: str, opened: set[str]) -> list[str]:
     return [f"go to {place}", *_ajar(now, place, opened), f"move {thing} to {place}"]
 
 
-def _ajar(now: Moment, place: str, opened: set[str]) -> list[str]:
+def _ajar(now: GameMoment, place: str, opened: set[str]) -> list[str]:
     if not now.shut(place) or place in opened:
         return []
     opened.add(place)

@@ -21,7 +21,7 @@ from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
 from inhabit.envs.alfred.language.verbs import SIDE, center, decode, edge, overlap
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.trajectories import read_task
-from inhabit.envs.alfred.thor.session import Session
+from inhabit.envs.alfred.thor.session import SharedSimulator
 from inhabit.envs.alfred.world.rooms import Cells
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
@@ -86,7 +86,7 @@ class FidelityCheck:
         """
         cells: Cells = "computed" if recorded_folder() is None else "recorded"
         settings = AlfredSettings(cells=cells, wire="pipes" if catalog is None else "none")
-        self._session = Session("embedded", settings, catalog=catalog)
+        self._session = SharedSimulator("embedded", settings, catalog=catalog)
         self._owner = self._session.join()
         recorded = AlfredSettings(expert="recorded", cells=cells)
         self._skilled = Alfred("embedded", recorded) if skills else None

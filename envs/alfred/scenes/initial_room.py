@@ -30,7 +30,7 @@ who faces it, the sign of the other axis to the right (Unity's frame is left-han
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LocationFact:
     """One thing that is true of where something stands."""
 
     relation: str
@@ -57,30 +57,30 @@ class Whereabouts:
         self._windows = [t for t in self._by_id.values() if t.type == "Window"]
         self._outline = outline
 
-    def of(self, noun: str) -> Sequence[Place]:
+    def of(self, noun: str) -> Sequence[LocationFact]:
         """What can be said about the only thing of a noun; nothing if there are several."""
         thing = self._alone.get(noun)
         return [] if thing is None else list(self._places(noun, thing))
 
-    def _places(self, noun: str, thing: ThorObject) -> Iterator[Place]:
+    def _places(self, noun: str, thing: ThorObject) -> Iterator[LocationFact]:
         if thing.type in LAMPS:
             for parent in thing.parents:
                 holder = self._by_id.get(parent)
                 if holder is not None and self._alone.get(word(holder.type)) is holder:
-                    yield Place("on", word(holder.type))
+                    yield LocationFact("on", word(holder.type))
             return
         if thing.type not in _LANDMARKS:
             return
         others = {n: t for n, t in self._alone.items() if t.type in _LANDMARKS and n != noun}
         near = min(others, key=lambda other: (_gap(thing, others[other]), other), default="")
         if near and 0 <= _gap(thing, others[near]) <= _NEAR:
-            yield Place("beside", near)
+            yield LocationFact("beside", near)
             if side := self._side(thing, others[near]):
-                yield Place(side, near)
+                yield LocationFact(side, near)
         if len({wall[0] for wall in self._walls(thing)}) == 2:
-            yield Place("corner")
+            yield LocationFact("corner")
         if any(_gap(thing, window) <= _NEAR for window in self._windows):
-            yield Place("window")
+            yield LocationFact("window")
 
     def _walls(self, thing: ThorObject) -> Iterator[_Wall]:
         """The walls that a thing stands at."""

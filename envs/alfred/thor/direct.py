@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.thor.objects import PartlyKnown
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.simulators.household.episode.house import Sight
+from inhabit.envs.simulators.household.episode.house import ObjectVisibility
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
@@ -130,7 +130,7 @@ class Seen:
         return [Record(thing.metadata, self) for thing in things if thing.away is None]
 
     @cached_property
-    def sights(self) -> Mapping[str, Sight]:
+    def sights(self) -> Mapping[str, ObjectVisibility]:
         """The visibility of every object, by id."""
         with _failing("to tell what is visible"), self._simulator.back(self._now):
             return self._simulator.visibility()
@@ -209,7 +209,7 @@ class Record(PartlyKnown):
 
 
 _PER_VIEW_KEYS = {"distance": "distance", "visible": "visible", "isInteractable": "interactable"}
-"""Keys of a record that depend on the agent's pose -> attributes of `Sight`."""
+"""Keys of a record that depend on the agent's pose -> attributes of `ObjectVisibility`."""
 
 
 class Masks:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 
 
-class Session:
+class SharedSimulator:
     """A simulator that starts on first use and stops with its last owner.
 
     Every owner has a number. Before it acts, `enter` restores its state in the simulator. The

@@ -12,7 +12,7 @@ from typing import Any
 
 from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.alfred.world.things import LIT, LOADS, PLACES, that_suit
-from inhabit.envs.world.goals import Condition, View, at, each, holds, there, together, treated
+from inhabit.envs.world.goals import Condition, GoalFacts, at, each, holds, there, together, treated
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ COOL = Treatment(
 TREATMENTS = (HEAT, COOL, CLEAN)
 
 
-def _held(view: View, thing: Any) -> bool:
+def _held(view: GoalFacts, thing: Any) -> bool:
     return bool(thing.held)
 
 
-def _lit(view: View, thing: Any) -> bool:
+def _lit(view: GoalFacts, thing: Any) -> bool:
     return bool(thing.on and thing.visible)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from inhabit.envs.core import Action
-from inhabit.envs.minedojo.evolution.views import STATIONS, View, predicted
+from inhabit.envs.minedojo.evolution.views import STATIONS, AheadView, predicted
 from inhabit.envs.minedojo.evolution.workshop import (
     CRAFTED,
     SMELTED,
@@ -47,7 +47,7 @@ _COBBLESTONE = 8
 """Cobblestone that a furnace takes."""
 
 
-Crossed = tuple[tuple[MineDojoScene, MineDojoScene], tuple[View, ...]]
+Crossed = tuple[tuple[MineDojoScene, MineDojoScene], tuple[AheadView, ...]]
 """Two goals with one inventory, and their views."""
 
 
@@ -98,7 +98,7 @@ def _square(
     one: MineDojoScene, two: MineDojoScene, block: str, rng: random.Random
 ) -> Crossed | None:
     """Views in which all answers of a goal, and both answers of a view, are different."""
-    known: dict[tuple[Action, Action], View] = {}
+    known: dict[tuple[Action, Action], AheadView] = {}
     for view in _views(block):
         first, second = predicted(one, view), predicted(two, view)
         if first is None or second is None or first.answer == second.answer:
@@ -122,7 +122,7 @@ def _rows(
             yield from _rows(pairs[place + 1 :], (*chosen, pair))
 
 
-def _views(block: str) -> Iterator[View]:
+def _views(block: str) -> Iterator[AheadView]:
     kinds = ((), ("log",), ("planks",), (block,), ("log", block), ("planks", block))
     for (near, far), some in product(dict.fromkeys(STATIONS), kinds):
-        yield View(near, (*far, *some))
+        yield AheadView(near, (*far, *some))

@@ -24,7 +24,7 @@ from inhabit.envs.minedojo.evolution.workshop import (
     made_from,
     needed_for,
 )
-from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Node, graph
+from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, ItemNode, graph
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
@@ -191,7 +191,7 @@ def _events(scene: MineDojoScene) -> Iterator[Event]:
 
 
 def _add(
-    node: Node, held: Mapping[str, int], found: dict[str, Event], *, wanted: bool = False
+    node: ItemNode, held: Mapping[str, int], found: dict[str, Event], *, wanted: bool = False
 ) -> None:
     """The events of a node, after those it depends on."""
     if node.item in found or (held.get(node.item, 0) >= node.count and not wanted):

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from inhabit.envs.minedojo.evolution.crossing import crossed
-from inhabit.envs.minedojo.evolution.views import View, clutter, predictions
+from inhabit.envs.minedojo.evolution.views import AheadView, clutter, predictions
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, PlacedBlock
 
@@ -72,7 +72,7 @@ def steps(scene: MineDojoScene) -> int | None:
 
 def _placed(
     scene: MineDojoScene,
-    view: View,
+    view: AheadView,
     sides: Sequence[tuple[str, tuple[int, int]]],
     rng: random.Random,
 ) -> MineDojoScene:

@@ -45,7 +45,7 @@ _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class AheadView:
     """What stands ahead."""
 
     near: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class View:
 class Predicted:
     """A view with its best action."""
 
-    view: View
+    view: AheadView
     answer: Action
     length: int
     """Of the shortest plan, in actions."""
@@ -83,7 +83,7 @@ def predictions(scene: MineDojoScene, rng: random.Random, enough: int = 5) -> Se
     return list(found.values())
 
 
-def predicted(scene: MineDojoScene, view: View) -> Predicted | None:
+def predicted(scene: MineDojoScene, view: AheadView) -> Predicted | None:
     """The best action of a view; None if it is not certain, or several are equally good."""
     now = _state(scene, view)
     known = shortest(scene, now, now, frozenset((*COMMON, *view.far)))
@@ -103,7 +103,7 @@ def _is_fuel(kind: str) -> bool:
     return kind in ("log", "coal_ore", "coal_block", "planks")
 
 
-def _views(scene: MineDojoScene, rng: random.Random) -> Iterator[View]:
+def _views(scene: MineDojoScene, rng: random.Random) -> Iterator[AheadView]:
     blocks, beasts, stations = useful(scene)
     others = [b for b in sorted(BEASTS) if b not in beasts]
     sets: list[tuple[tuple[str, ...], tuple[str, ...]]] = [((), ()), ((), ())]
@@ -113,7 +113,7 @@ def _views(scene: MineDojoScene, rng: random.Random) -> Iterator[View]:
     for (near, far), (kinds, wanted) in rng.sample(pairs, min(len(pairs), _VIEWS)):
         # An animal of no use stands in some views where none of use does.
         stray = rng.sample(others, 1) if beasts and not wanted and rng.random() < 0.7 else ()
-        yield View(near, (*far, *kinds), (*wanted, *stray))
+        yield AheadView(near, (*far, *kinds), (*wanted, *stray))
 
 
 def useful(scene: MineDojoScene) -> tuple[Sequence[str], Sequence[str], frozenset[str]]:
@@ -152,7 +152,7 @@ def _is_certain(way: Acquisition, held: set[str]) -> bool:
     return way.least >= 1 and (way.tool is None or not held.isdisjoint(better(way.tool)))
 
 
-def _state(scene: MineDojoScene, view: View) -> GameState:
+def _state(scene: MineDojoScene, view: AheadView) -> GameState:
     stacks = [Stack(i.name, i.variant, i.quantity, -1, -1) for i in scene.initial_inventory]
     raw = {
         "table_near": TABLE in view.near,

@@ -165,18 +165,18 @@ def way_cost(
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ItemNode:
     """An item in a goal's graph, with its ingredients."""
 
     item: str
     count: int
     way: Acquisition
-    parts: tuple[Node, ...]
+    parts: tuple[ItemNode, ...]
 
 
 def graph(
     item: str, count: int, cost: Mapping[str, float], best: Mapping[str, Acquisition]
-) -> Node:
+) -> ItemNode:
     """The ingredient tree of `count` of an item.
 
     Args:
@@ -188,7 +188,7 @@ def graph(
     way = best[item]
     times = math.ceil(count / way.yields)
     parts = tuple(graph(n, c * times, cost, best) for n, c in sorted(way.needs.items()))
-    return Node(item, count, way, parts)
+    return ItemNode(item, count, way, parts)
 
 
 def cheapest(

@@ -95,7 +95,7 @@ def _imports(python: str) -> bool:
 _HOST = Path(__file__).parent / "host.py"
 
 
-class RefusedError(Exception):
+class MineDojoError(Exception):
     """MineDojo answered with an error; has its message."""
 
 
@@ -123,12 +123,12 @@ class HostConnection(JsonProgram):
         """One call.
 
         Raises:
-            RefusedError: MineDojo raised an error.
+            MineDojoError: MineDojo raised an error.
             SimulatorError: the program ended, or did not answer in time.
         """
         answer = self.ask({"call": name, **arguments}, seconds)
         if "error" in answer:
-            raise RefusedError(str(answer["error"]))
+            raise MineDojoError(str(answer["error"]))
         return answer["value"]
 
 
@@ -193,13 +193,13 @@ class RealMineDojo(Env):
                 "make", _MAKING, task_id=task.id, kind=scene.task, fields=fields,
                 image_size=list(size), seed=seed,
             )  # fmt: skip
-        except RefusedError as error:
+        except MineDojoError as error:
             raise SceneError(f"Task {task.id!r}: MineDojo rejects the scene: {error}") from error
         if tuple(made["sizes"]) != sizes():
             raise SimulatorError(f"This MineDojo has an unexpected action space: {made['sizes']}.")
         try:
             self._now = self._line.call("reset", self._settings.launch)
-        except RefusedError as error:
+        except MineDojoError as error:
             words = self._line.last_words()
             raise SimulatorError(f"Minecraft did not start: {error} {words}") from error
 
@@ -251,7 +251,7 @@ class RealMineDojo(Env):
             vector[5], vector[6] = FUNCTIONS.index("craft"), index
         try:
             self._now = line.call("step", _ANSWER, vector=vector, times=ticks)
-        except RefusedError as error:
+        except MineDojoError as error:
             raise SimulatorError(f"MineDojo failed at {meant.text!r}: {error}") from error
         self._solved = bool(self._now["success"])
         dead = self._now["body"]["life"] <= 0

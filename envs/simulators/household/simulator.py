@@ -27,7 +27,7 @@ from inhabit.envs.simulators.household.actions.arranging import set_old_object_p
 from inhabit.envs.simulators.household.actions.points import at_pixel
 from inhabit.envs.simulators.household.actions.table import REFUSED, UNARMED
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
-from inhabit.envs.simulators.household.episode.house import House, Settings, Sight
+from inhabit.envs.simulators.household.episode.house import House, ObjectVisibility, Settings
 from inhabit.envs.simulators.household.geometry.boxes import STEP
 from inhabit.envs.simulators.household.placement import placing, surfaces
 from inhabit.envs.simulators.household.rooms import procedural
@@ -281,7 +281,7 @@ class Simulator:
         """The third-party cameras, in the order of their numbers."""
         return self._house.cameras
 
-    def visibility(self) -> Mapping[str, Sight]:
+    def visibility(self) -> Mapping[str, ObjectVisibility]:
         """THOR's `distance`, `visible` and `isInteractable` of every object, by id."""
         return self._house.sights()
 

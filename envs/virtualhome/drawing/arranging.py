@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from inhabit.envs.virtualhome.drawing.layout import Place, lay_out, read_place, resting
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox, lay_out, read_place, resting
 from inhabit.envs.virtualhome.drawing.looks import form
 from inhabit.envs.virtualhome.flats.boxes import Rest, UprightBox, rests
 from inhabit.envs.virtualhome.graph.names import held
@@ -23,12 +23,12 @@ class Arrangement:
 
     nodes: Mapping[int, Node]
     """Every node now, by id."""
-    places: Mapping[int, Place]
+    places: Mapping[int, DrawnBox]
     held: Mapping[int, tuple[int, ...]]
     """Character -> held nodes, right hand first."""
 
 
-def homes(world: FlatWorld) -> Mapping[int, Place]:
+def homes(world: FlatWorld) -> Mapping[int, DrawnBox]:
     """The boxes of the initial graph; our own layout if its rooms have none."""
     found = {id_: read_place(source) for id_, source in world.sources.items()}
     given = {id_: place for id_, place in found.items() if place is not None}
@@ -37,7 +37,7 @@ def homes(world: FlatWorld) -> Mapping[int, Place]:
     return lay_out(world)
 
 
-def arrange(world: FlatWorld, home: Mapping[int, Place]) -> Arrangement:
+def arrange(world: FlatWorld, home: Mapping[int, DrawnBox]) -> Arrangement:
     """Compute the place of every node.
 
     A node stays in place while its support is unchanged. A moved node takes the first free place
@@ -51,12 +51,12 @@ def arrange(world: FlatWorld, home: Mapping[int, Place]) -> Arrangement:
 
 
 class _Arranging:
-    def __init__(self, world: FlatWorld, home: Mapping[int, Place]) -> None:
+    def __init__(self, world: FlatWorld, home: Mapping[int, DrawnBox]) -> None:
         self._world, self._home = world, home
         self._nodes = {node.id: node for node in world.nodes()}
         self._rooms = {i for i, node in self._nodes.items() if node.category == "Rooms"}
         self._people = set(world.characters())
-        self._places: dict[int, Place] = {i: home[i] for i in sorted(self._rooms) if i in home}
+        self._places: dict[int, DrawnBox] = {i: home[i] for i in sorted(self._rooms) if i in home}
         self._hidden: set[int] = set()
         self._moved: list[tuple[int, int, str]] = []
 
@@ -159,7 +159,7 @@ class _Arranging:
             surfaces = [*rests(kind, relation, name)]
         self._places[id_] = resting(size, place, surfaces, self._taken(support, place))
 
-    def _taken(self, support: int, place: Place) -> list[UprightBox]:
+    def _taken(self, support: int, place: DrawnBox) -> list[UprightBox]:
         """Boxes near a support, without its own and its own support's."""
         around = replace(place, size=(place.size[0], place.size[1] + 2.0, place.size[2])).box
         below = {p for p, _ in self._parents(support)}
@@ -173,23 +173,23 @@ class _Arranging:
         ]
 
 
-def _loose(node: Node, home: Place) -> bool:
+def _loose(node: Node, home: DrawnBox) -> bool:
     """Whether it can have been carried away and dropped."""
     hangs = form(node.class_name).place not in ("small", "floor", "wall")
     return "GRABBABLE" in node.properties and not hangs and max(home.size) < 2.0
 
 
-def _within(inner: Place, outer: Place) -> bool:
+def _within(inner: DrawnBox, outer: DrawnBox) -> bool:
     box = outer.box
     return abs(inner.x - box.x) <= box.hx + _SLACK and abs(inner.z - box.z) <= box.hz + _SLACK
 
 
-def _bears(support: Place, thing: Place) -> bool:
+def _bears(support: DrawnBox, thing: DrawnBox) -> bool:
     """Whether a box initially stands on, lies in or hangs from another."""
     touches = support.bottom - _SLACK <= thing.top and thing.bottom <= support.top + _SLACK
     return touches and _within(thing, support)
 
 
-def _floor(room: Place) -> Place:
+def _floor(room: DrawnBox) -> DrawnBox:
     """The floor of a room, as a thin box."""
-    return Place(room.x, room.bottom, room.z, (room.size[0], 0.0, room.size[2]), room.yaw)
+    return DrawnBox(room.x, room.bottom, room.z, (room.size[0], 0.0, room.size[2]), room.yaw)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.graph.names import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
@@ -24,7 +24,7 @@ _STEP_OVER, _STOOP = 0.12, 1.5
 obstacles."""
 
 
-def free_cells(room: Place, things: Sequence[Place]) -> NDArray[np.float64]:
+def free_cells(room: DrawnBox, things: Sequence[DrawnBox]) -> NDArray[np.float64]:
     """(N, 2): free positions in a room, sorted by x, then z.
 
     The middle of the room alone, if it is crammed.
@@ -67,14 +67,14 @@ class Figure:
 
     shape: str
     """Person, PersonSitting or PersonLying."""
-    place: Place
+    place: DrawnBox
     eyes: Point
     target: Point
     """The point it looks at."""
 
 
 def figure(
-    world: FlatWorld, character: int, home: Mapping[int, Place], arranged: Arrangement
+    world: FlatWorld, character: int, home: Mapping[int, DrawnBox], arranged: Arrangement
 ) -> Figure | None:
     """Find a character's pose.
 
@@ -110,12 +110,12 @@ def _facing(world: FlatWorld, character: int, arranged: Arrangement) -> Point | 
     return None
 
 
-def _resting(seat: Place, lies: bool, facing: Point | None) -> Figure:
+def _resting(seat: DrawnBox, lies: bool, facing: Point | None) -> Figure:
     """The pose on a piece of furniture."""
     surface = seat.bottom + seat.size[1] * (0.6 if seat.size[2] > 1.6 or lies else 0.48)
     if lies:
         along = seat.yaw if seat.size[2] >= seat.size[0] else seat.yaw + 90.0
-        body = Place(seat.x, surface + 0.15, seat.z, _SHAPES["PersonLying"], along)
+        body = DrawnBox(seat.x, surface + 0.15, seat.z, _SHAPES["PersonLying"], along)
         eyes = body.out(0.0, 0.35, -0.55)
         return Figure("PersonLying", body, eyes, facing or body.out(0.0, 0.1, 2.0))
     lift = surface - _SEAT_HEIGHT
@@ -123,7 +123,7 @@ def _resting(seat: Place, lies: bool, facing: Point | None) -> Figure:
     edge = 0.3 * seat.size[2] if seat.size[2] > 1.2 else back
     height = _SHAPES["PersonSitting"][1]
     x, _, z = seat.out(0.0, 0.0, edge)
-    body = Place(x, height / 2 + lift, z, _SHAPES["PersonSitting"], seat.yaw)
+    body = DrawnBox(x, height / 2 + lift, z, _SHAPES["PersonSitting"], seat.yaw)
     eyes = body.out(0.0, height / 2 - 0.1, -0.1)
     return Figure("PersonSitting", body, eyes, facing or body.out(0.0, 0.2, 3.0))
 
@@ -132,7 +132,7 @@ def _standing(
     world: FlatWorld,
     character: int,
     room: int,
-    home: Mapping[int, Place],
+    home: Mapping[int, DrawnBox],
     arranged: Arrangement,
     facing: Point | None,
 ) -> Figure:
@@ -160,7 +160,7 @@ def _in_way(node: Node) -> bool:
 
 def _upright(x: float, z: float, target: Point) -> Figure:
     yaw = degrees(atan2(target[0] - x, target[2] - z))
-    body = Place(x, HEIGHT / 2, z, _SHAPES["Person"], yaw)
+    body = DrawnBox(x, HEIGHT / 2, z, _SHAPES["Person"], yaw)
     return Figure("Person", body, (x, HEIGHT - 0.1, z), target)
 
 
@@ -181,12 +181,12 @@ def _supports(world: FlatWorld, id_: int) -> set[int]:
     return {t for relation in ("ON", "INSIDE") for t in world.targets(id_, relation)} - {id_}
 
 
-def _volume(place: Place) -> float:
+def _volume(place: DrawnBox) -> float:
     width, height, depth = place.size
     return width * height * depth
 
 
-def _before(furniture: Place, aim: Place, cells: NDArray[np.float64]) -> tuple[float, float]:
+def _before(furniture: DrawnBox, aim: DrawnBox, cells: NDArray[np.float64]) -> tuple[float, float]:
     """The best free position to use an object: near it, in front of its furniture."""
     box = furniture.box
     edge_x = np.maximum(np.abs(cells[:, 0] - box.x) - box.hx, 0.0)
@@ -206,7 +206,7 @@ def _doorstep(
     world: FlatWorld,
     nodes: Mapping[int, Node],
     room: int,
-    home: Mapping[int, Place],
+    home: Mapping[int, DrawnBox],
     cells: NDArray[np.float64],
 ) -> tuple[float, float]:
     """Just inside the room's first door; without a door, where the view is widest."""
@@ -238,7 +238,7 @@ _HANDS: Mapping[str, tuple[float, float, float]] = {
 
 def carried_by(
     figure: Figure, world: FlatWorld, person: int, sizes: Mapping[int, Size]
-) -> dict[int, Place]:
+) -> dict[int, DrawnBox]:
     """Places of held objects as seen by others."""
     aside, up, ahead = _HANDS[figure.shape]
     found = {}
@@ -248,13 +248,13 @@ def carried_by(
                 size = sizes[id_]
                 reach = ahead + min(size[2], 0.4) / 2
                 x, y, z = figure.place.out(side * (aside + 0.3 * min(size[0], 0.3)), up, reach)
-                found[id_] = Place(x, y, z, size, figure.place.yaw)
+                found[id_] = DrawnBox(x, y, z, size, figure.place.yaw)
     return found
 
 
 def carried_before_eyes(
     camera: Camera, world: FlatWorld, person: int, sizes: Mapping[int, Size]
-) -> dict[int, Place]:
+) -> dict[int, DrawnBox]:
     """Places of held objects in first person: the lower corners of the image."""
     right, up, ahead = camera.axes
     found = {}
@@ -270,5 +270,5 @@ def carried_before_eyes(
             across, down = hand * (half * 1.2 - 0.55 * width), half * 0.98 - 0.4 * height
             x, y, z = camera.position + right * across - up * down + ahead * _BEFORE_EYES
             yaw = camera.yaw + 180.0 - 20.0 * hand
-            found[id_] = Place(float(x), float(y), float(z), size, yaw)
+            found[id_] = DrawnBox(float(x), float(y), float(z), size, yaw)
     return found

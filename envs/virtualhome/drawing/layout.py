@@ -16,7 +16,7 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DrawnBox:
     """An upright box, y up. Metres, degrees; at yaw 0 it looks along +z, at 90 along +x."""
 
     x: float
@@ -64,7 +64,7 @@ class Place:
         ahead_x, ahead_z = self.front
         return self.x + u * ahead_z + v * ahead_x, self.y + up, self.z - u * ahead_x + v * ahead_z
 
-    def carried(self, before: Place, after: Place) -> Place:
+    def carried(self, before: DrawnBox, after: DrawnBox) -> DrawnBox:
         """Its place after its support has moved from one place to another."""
         ahead_x, ahead_z = before.front
         dx, dz = self.x - before.x, self.z - before.z
@@ -73,7 +73,7 @@ class Place:
         return replace(self, x=x, y=y, z=z, yaw=self.yaw + after.yaw - before.yaw)
 
 
-def read_place(node: Mapping[str, Any]) -> Place | None:
+def read_place(node: Mapping[str, Any]) -> DrawnBox | None:
     """The place of a node in VirtualHome's form; None without a box.
 
     A turn between the quarters is read as the nearest quarter, since the box is along the world's
@@ -87,7 +87,7 @@ def read_place(node: Mapping[str, Any]) -> Place | None:
     if turn := (node.get("obj_transform") or {}).get("rotation"):
         yaw = round(degrees(2 * atan2(turn[1], turn[3])) / 90) % 4 * 90.0
     size = (wide, high, deep) if yaw % 180 == 0 else (deep, high, wide)
-    return Place(x, y, z, size, yaw)
+    return DrawnBox(x, y, z, size, yaw)
 
 
 _FINE_STEP = 0.05
@@ -99,10 +99,10 @@ Floats = NDArray[np.float64]
 
 def resting(
     size: tuple[float, float, float],
-    support: Place,
+    support: DrawnBox,
     rests: Sequence[Rest],
     taken: Sequence[UprightBox],
-) -> Place:
+) -> DrawnBox:
     """The place of an object on a support, without overlap.
 
     Args:
@@ -123,8 +123,8 @@ def resting(
 
 
 def _free(
-    size: tuple[float, float, float], support: Place, rest: Rest, blocks: Floats, turn: float
-) -> Place | None:
+    size: tuple[float, float, float], support: DrawnBox, rest: Rest, blocks: Floats, turn: float
+) -> DrawnBox | None:
     width, height, depth = support.size
     bottom = support.bottom + height * rest.low
     if bottom + size[1] > support.bottom + height * rest.high:
@@ -140,7 +140,7 @@ def _free(
     u, v = u[first], v[first]
     ahead_x, ahead_z = support.front
     x, z = support.x + u * ahead_z + v * ahead_x, support.z - u * ahead_x + v * ahead_z
-    here = Place(0.0, 0.0, 0.0, size, support.yaw + turn).box
+    here = DrawnBox(0.0, 0.0, 0.0, size, support.yaw + turn).box
     half = np.array((here.hx, here.hy, here.hz)) + _GAP
     points = np.stack([x, np.full_like(x, bottom + here.hy + _GAP), z], axis=1)
     apart = np.abs(points[:, None] - blocks[None, :, 0]) >= half + blocks[None, :, 1]
@@ -148,24 +148,24 @@ def _free(
     if not free.any():
         return None
     i = int(np.argmax(free))
-    return Place(float(x[i]), bottom + here.hy, float(z[i]), size, support.yaw + turn)
+    return DrawnBox(float(x[i]), bottom + here.hy, float(z[i]), size, support.yaw + turn)
 
 
 def _on_top(
-    size: tuple[float, float, float], support: Place, rest: Rest, taken: Sequence[UprightBox]
-) -> Place:
+    size: tuple[float, float, float], support: DrawnBox, rest: Rest, taken: Sequence[UprightBox]
+) -> DrawnBox:
     """In the middle, on top of the highest object."""
     u = (rest.left + rest.right) / 2 * support.size[0]
     v = (rest.back + rest.front) / 2 * support.size[2]
     x, _, z = support.out(u, 0.0, v)
     bottom = support.bottom + support.size[1] * rest.low
-    below = Place(x, 0.0, z, size, support.yaw).box
+    below = DrawnBox(x, 0.0, z, size, support.yaw).box
     ceiling = bottom + max(support.size[1], 0.6)
     for box in sorted(taken, key=lambda b: b.top):
         beside = abs(box.x - x) >= box.hx + below.hx or abs(box.z - z) >= box.hz + below.hz
         if not beside and bottom < box.top <= ceiling:
             bottom = box.top
-    return Place(x, bottom + size[1] / 2, z, size, support.yaw)
+    return DrawnBox(x, bottom + size[1] / 2, z, size, support.yaw)
 
 
 def _steps(low: float, high: float) -> Floats:
@@ -200,7 +200,7 @@ _HOLLOW = frozenset(
 """Classes that contain objects; "inside" any other class is drawn as on it."""
 
 
-def lay_out(world: FlatWorld) -> Mapping[int, Place]:
+def lay_out(world: FlatWorld) -> Mapping[int, DrawnBox]:
     """A place for every drawn node, equal for equal graphs.
 
     Rooms stand two by two. Furniture that finds no place along a wall, or in the middle, is left
@@ -214,7 +214,7 @@ class _Layout:
         self._world = world
         self._nodes = {node.id: node for node in world.nodes()}
         self._rooms = [n.id for n in self._nodes.values() if n.category == "Rooms"]
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, DrawnBox] = {}
         self._aisles: list[UprightBox] = []
         for number, room in enumerate(self._rooms):
             self.places[room] = _room(number)
@@ -251,16 +251,16 @@ class _Layout:
                     self._aisles.append(_aisle(spot))
                 return
 
-    def _spots(self, what: ClassShape, name: str, place: str, room: Place) -> Iterator[Place]:
+    def _spots(self, what: ClassShape, name: str, place: str, room: DrawnBox) -> Iterator[DrawnBox]:
         if place == "ceiling":
-            yield Place(room.x, room.top - what.size[1] / 2, room.z, what.size)
+            yield DrawnBox(room.x, room.top - what.size[1] / 2, room.z, what.size)
         elif place in ("rug", "middle", "floor"):
             yield from _across(room, what.size, near_middle=place != "floor")
         else:
             mount = _HIGH_UP.get(name, _MOUNTS.get(place, 0.0))
             yield from _along_walls(room, what.size, mount, len(self._aisles))
 
-    def _free(self, spot: Place, place: str) -> bool:
+    def _free(self, spot: DrawnBox, place: str) -> bool:
         box = spot.box
         if place in ("rug", "ceiling"):
             rugs = [p.box for i, p in self.places.items() if i not in self._rooms]
@@ -291,7 +291,7 @@ class _Layout:
             sink = node.class_name == "sink"
             up = counter.size[1] / 2 + (0.005 - size[1] / 2 if sink else size[1] / 2)
             x, y, z = counter.out(-0.2 * counter.size[0], up, 0.04 if sink else -0.21)
-            self.places[node.id] = Place(x, y, z, size, counter.yaw)
+            self.places[node.id] = DrawnBox(x, y, z, size, counter.yaw)
 
     def _put(self, id_: int, path: tuple[int, ...]) -> None:
         """Place a small object, after its support."""
@@ -310,7 +310,7 @@ class _Layout:
         support = found[0]
         place = self.places[support]
         if support in self._rooms:
-            floor = Place(place.x, place.bottom, place.z, (place.size[0], 0.0, place.size[2]))
+            floor = DrawnBox(place.x, place.bottom, place.z, (place.size[0], 0.0, place.size[2]))
             place, surfaces = floor, [Rest(1.0, 9.0, -0.44, 0.44, -0.44, 0.44)]
         else:
             surfaces = [*rests(_plain(self._nodes[support]), self._relation(id_, support),
@@ -341,9 +341,9 @@ class _Layout:
         inside = support in self._world.targets(id_, "INSIDE")
         return "INSIDE" if inside and self._nodes[support].class_name in _HOLLOW else "ON"
 
-    def _beside(self, support: int, place: Place) -> list[UprightBox]:
-        reach = Place(place.x, place.y, place.z, (place.size[0], place.size[1] + 2, place.size[2]),
-                      place.yaw).box  # fmt: skip
+    def _beside(self, support: int, place: DrawnBox) -> list[UprightBox]:
+        width, height, depth = place.size
+        reach = DrawnBox(place.x, place.y, place.z, (width, height + 2, depth), place.yaw).box
         return [
             other.box
             for i, other in self.places.items()
@@ -355,28 +355,28 @@ def _plain(node: Node) -> str:
     return node.class_name.replace("_", "")
 
 
-def _room(number: int) -> Place:
+def _room(number: int) -> DrawnBox:
     x = (number % 2) * (_WIDE + _WALL)
     z = (number // 2) * (_DEEP + _WALL)
-    return Place(x, _HIGH / 2, z, (_WIDE, _HIGH, _DEEP))
+    return DrawnBox(x, _HIGH / 2, z, (_WIDE, _HIGH, _DEEP))
 
 
-def _doorway(one: Place, two: Place) -> Place | None:
+def _doorway(one: DrawnBox, two: DrawnBox) -> DrawnBox | None:
     """In the wall between two rooms, if they are neighbours."""
     size = (0.95, 2.05, 0.12)
     if abs(one.z - two.z) < 0.01 and abs(one.x - two.x) < _WIDE + 2 * _WALL:
-        return Place((one.x + two.x) / 2, size[1] / 2, one.z - 0.3 * _DEEP, size, 90.0)
+        return DrawnBox((one.x + two.x) / 2, size[1] / 2, one.z - 0.3 * _DEEP, size, 90.0)
     if abs(one.x - two.x) < 0.01 and abs(one.z - two.z) < _DEEP + 2 * _WALL:
-        return Place(one.x - 0.3 * _WIDE, size[1] / 2, (one.z + two.z) / 2, size, 0.0)
+        return DrawnBox(one.x - 0.3 * _WIDE, size[1] / 2, (one.z + two.z) / 2, size, 0.0)
     return None
 
 
-def _threshold(door: Place) -> UprightBox:
+def _threshold(door: DrawnBox) -> UprightBox:
     box, (ahead_x, ahead_z) = door.box, door.front
     return UprightBox(box.x, box.y, box.z, box.hx + 0.9 * ahead_x, box.hy, box.hz + 0.9 * ahead_z)
 
 
-def _aisle(spot: Place) -> UprightBox:
+def _aisle(spot: DrawnBox) -> UprightBox:
     """The floor in front of furniture."""
     box, (ahead_x, ahead_z) = spot.box, spot.front
     x, z = box.x + ahead_x * (box.hx + _AISLE / 2), box.z + ahead_z * (box.hz + _AISLE / 2)
@@ -387,8 +387,8 @@ def _aisle(spot: Place) -> UprightBox:
 
 
 def _along_walls(
-    room: Place, size: tuple[float, float, float], mount: float, first: int
-) -> Iterator[Place]:
+    room: DrawnBox, size: tuple[float, float, float], mount: float, first: int
+) -> Iterator[DrawnBox]:
     """Places along the walls, corner to corner, beginning with wall `first`."""
     box, y = room.box, room.bottom + mount + size[1] / 2
     walls = (0.0, 270.0, 180.0, 90.0)
@@ -402,10 +402,12 @@ def _along_walls(
                 0.0: (along, -back), 180.0: (-along, back), 90.0: (-back, -along),
                 270.0: (back, along),
             }[yaw]  # fmt: skip
-            yield Place(box.x + x, y, box.z + z, size, yaw)
+            yield DrawnBox(box.x + x, y, box.z + z, size, yaw)
 
 
-def _across(room: Place, size: tuple[float, float, float], *, near_middle: bool) -> Iterator[Place]:
+def _across(
+    room: DrawnBox, size: tuple[float, float, float], *, near_middle: bool
+) -> Iterator[DrawnBox]:
     """Places on the floor: from the center outward, or in rows."""
     box = room.box
     half_x, half_z = box.hx - size[0] / 2 - 0.6, box.hz - size[2] / 2 - 0.6
@@ -417,4 +419,4 @@ def _across(room: Place, size: tuple[float, float, float], *, near_middle: bool)
     if near_middle:
         spots.sort(key=lambda s: (round(abs(s[0]) + abs(s[1]), 6), s))
     for x, z in spots:
-        yield Place(box.x + x, room.bottom + size[1] / 2, box.z + z, size)
+        yield DrawnBox(box.x + x, room.bottom + size[1] / 2, box.z + z, size)

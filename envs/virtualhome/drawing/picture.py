@@ -17,7 +17,7 @@ from inhabit.envs.simulators.render.shell import lamp
 from inhabit.envs.simulators.render.stage import Frame, Light, Stage, Vector
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import Figure, carried_before_eyes, carried_by, figure
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
 from inhabit.envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
@@ -91,7 +91,7 @@ def _ceiling_lit(nodes: list[Node]) -> bool:
     return on and not any("OFF" in n.states for n in switches)
 
 
-def _key(room: Place, lit: bool, sun: float, hour: float) -> tuple[Light, float]:
+def _key(room: DrawnBox, lit: bool, sun: float, hour: float) -> tuple[Light, float]:
     """The room's light and its ambient share."""
     box = room.box
     low = box.x - box.hx, room.bottom, box.z - box.hz
@@ -110,7 +110,7 @@ def _mixed(a: Vector, b: tuple[float, ...], share: float) -> Vector:
     return red, green, blue
 
 
-def _bulb(node: Node, place: Place | None) -> Light | None:
+def _bulb(node: Node, place: DrawnBox | None) -> Light | None:
     if place is None or "ON" not in node.states:
         return None
     return Light((place.x, place.top - 0.1, place.z), _GLOW, strength=0.6, reach=1.2)
@@ -135,11 +135,11 @@ def first_person(figure: Figure) -> Camera:
     return Camera(figure.eyes, yaw, pitch, fov=_FOV, far=40.0)
 
 
-def over_the_shoulder(figure: Figure, room: Place, things: Sequence[Place]) -> Camera:
+def over_the_shoulder(figure: Figure, room: DrawnBox, things: Sequence[DrawnBox]) -> Camera:
     """Over the shoulder, inside the room and outside of objects."""
     x, _, z = figure.eyes
     yaw, _ = _look(figure.eyes, figure.target)
-    body = Place(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
+    body = DrawnBox(x, 0.0, z, (0.5, 1.7, 0.4), yaw)
     for back in _BEHIND:
         for side in (0.45, -0.45):
             spot = body.out(side, 1.72, -back)
@@ -158,7 +158,7 @@ def _towards(spot: tuple[float, float, float], at: tuple[float, float, float]) -
     return Camera(spot, yaw, max(pitch, 5.0), fov=_FOV, far=40.0)
 
 
-def top_down(room: Place) -> Camera:
+def top_down(room: DrawnBox) -> Camera:
     """From above the ceiling, with the whole room in view; north (+z) is up."""
     box = room.box
     half = max(box.hz, box.hx * 3 / 4) + 0.25
@@ -166,7 +166,7 @@ def top_down(room: Place) -> Camera:
     return Camera((box.x, height, box.z), 0.0, 89.9, fov=_FROM_ABOVE, far=80.0)
 
 
-def corner(room: Place, number: int) -> Camera:
+def corner(room: DrawnBox, number: int) -> Camera:
     """From the upper corner 0..3 of a room, towards its center."""
     box = room.box
     sx, sz = ((-1, -1), (1, -1), (1, 1), (-1, 1))[number]
@@ -183,7 +183,7 @@ def _look(eye: tuple[float, float, float], at: tuple[float, float, float]) -> tu
     return degrees(atan2(dx, dz)), min(max(pitch, _UP), _DOWN)
 
 
-def is_open(spot: tuple[float, float, float], room: Place, things: Sequence[Place]) -> bool:
+def is_open(spot: tuple[float, float, float], room: DrawnBox, things: Sequence[DrawnBox]) -> bool:
     """Whether a camera fits at a point: inside a room and outside of objects."""
     x, y, z = spot
     box = room.box
@@ -215,7 +215,7 @@ class _Standing:
     """The content of the stage under a name."""
 
     mesh: Mesh
-    place: Place
+    place: DrawnBox
     casts_shadow: bool = True
 
 
@@ -239,7 +239,7 @@ class FlatPicture:
         ]
         self._seeds = {node.id: self._seed_of(node) for node in world.nodes()}
         for name, mesh in room_meshes(world, self.home, self._seed):
-            place = Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0))
+            place = DrawnBox(0.0, 0.0, 0.0, (1.0, 1.0, 1.0))
             self._shown[name] = _Standing(mesh, place, casts_shadow=False)
             self._stage.put(name, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
 
@@ -309,7 +309,7 @@ class FlatPicture:
         for name, standing in wanted.items():
             self._show(name, standing)
         if room is None:
-            room = room_at(Place(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
+            room = room_at(DrawnBox(*camera.position, (0.0, 0.0, 0.0)), self.home, self.sources)
         if rgb and room is not None:
             light = room_light(shot.world, room, shot.arranged)
             if light != self._room_light:  # New light requires new shadows.
@@ -348,7 +348,7 @@ class FlatPicture:
             self._meshes[key] = mesh_of(who.shape, who.place.size, Look(), seed)
         return _Standing(self._meshes[key], who.place)
 
-    def _thing(self, node: Node, place: Place, hour: float, casts_shadow: bool) -> _Standing:
+    def _thing(self, node: Node, place: DrawnBox, hour: float, casts_shadow: bool) -> _Standing:
         kind, look = kind_of(node), look_of(node)
         light = round(daylight(hour), 2) if kind == "Window" else 1.0
         key = (node.id, kind, place.size, look, light)
@@ -359,8 +359,8 @@ class FlatPicture:
             self._meshes[key] = by_light(mesh, light) if light < 1.0 else mesh
         return _Standing(self._meshes[key], place, casts_shadow)
 
-    def _held(self, shot: Shot, camera: Camera, eyes: int | None) -> dict[int, Place]:
-        found: dict[int, Place] = {}
+    def _held(self, shot: Shot, camera: Camera, eyes: int | None) -> dict[int, DrawnBox]:
+        found: dict[int, DrawnBox] = {}
         for person, things in shot.arranged.held.items():
             sizes = {i: self.home[i].size for i in things if i in self.home}
             if person == eyes:
@@ -407,4 +407,4 @@ def _point() -> Mesh:
 
 _NOTHING = _point()
 """A triangle without extent, to reserve a name's place on the stage."""
-_UNSEEN = _Standing(_NOTHING, Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)), casts_shadow=False)
+_UNSEEN = _Standing(_NOTHING, DrawnBox(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)), casts_shadow=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.shell import shell
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.world.catalogue import ROOMS
@@ -93,7 +93,7 @@ _ELSE = "living_room"
 
 
 def room_meshes(
-    world: FlatWorld, home: Mapping[int, Place], seed: int
+    world: FlatWorld, home: Mapping[int, DrawnBox], seed: int
 ) -> Iterator[tuple[str, Mesh]]:
     """Floors, ceilings and walls in the world's frame, by name.
 
@@ -117,7 +117,7 @@ def room_meshes(
             yield f"{node.id} {part}", mesh
 
 
-def _opening(door: Place) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def _opening(door: DrawnBox) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     box = door.box
     across_x, across_z = (abs(part) * _DEEP for part in door.front)
     return (
@@ -127,7 +127,7 @@ def _opening(door: Place) -> tuple[tuple[float, float, float], tuple[float, floa
 
 
 def room_at(
-    place: Place, home: Mapping[int, Place], sources: Mapping[int, Mapping[str, Any]]
+    place: DrawnBox, home: Mapping[int, DrawnBox], sources: Mapping[int, Mapping[str, Any]]
 ) -> int | None:
     """Id of the room at a position; the first room if it is in none."""
     rooms = [i for i, source in sorted(sources.items()) if source.get("category") == "Rooms"]
@@ -139,7 +139,7 @@ def room_at(
     return rooms[0] if rooms else None
 
 
-def fitted(mesh: Mesh, place: Place, basins: Sequence[Place]) -> Mesh:
+def fitted(mesh: Mesh, place: DrawnBox, basins: Sequence[DrawnBox]) -> Mesh:
     """A worktop with cut-outs for its basins.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
 from inhabit.envs.core import SceneError
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.rooms import room_at
 from inhabit.envs.virtualhome.graph.verbs import LineError, ScriptLine, parse_parallel
@@ -15,7 +15,7 @@ from inhabit.envs.virtualhome.graph.world import Failure
 from inhabit.envs.virtualhome.server import images
 from inhabit.envs.virtualhome.server.cameras import CameraError
 from inhabit.envs.virtualhome.server.flat import ONE_CHARACTER, Flat
-from inhabit.envs.virtualhome.server.images import RefusedError, done, json_reply, read
+from inhabit.envs.virtualhome.server.images import BadRequestError, done, json_reply, read
 from inhabit.envs.virtualhome.unity.protocol import (
     CharacterPlace,
     ProtocolReply,
@@ -40,7 +40,7 @@ def answer(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
         )
     try:
         reply = action(flat, request)
-    except (RefusedError, SceneError, CameraError, LineError) as error:
+    except (BadRequestError, SceneError, CameraError, LineError) as error:
         return ProtocolReply(id=request.id, success=False, message=str(error))
     return reply.model_copy(update={"id": request.id})
 
@@ -71,19 +71,19 @@ def _graph(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 def _expand(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     if len(request.stringParams) < 2:
-        raise RefusedError("expand_scene lacks its graph, the second string parameter.")
+        raise BadRequestError("expand_scene lacks its graph, the second string parameter.")
     try:
         graph = json.loads(request.stringParams[1])
     except (ValueError, RecursionError) as error:
-        raise RefusedError(f"Error deserializing params: {error}") from error
+        raise BadRequestError(f"Error deserializing params: {error}") from error
     if not isinstance(graph, dict) or not all(
         isinstance(graph.get(key), list) and all(isinstance(item, dict) for item in graph[key])
         for key in ("nodes", "edges")
     ):
-        raise RefusedError('The graph must be {"nodes": [{...}], "edges": [{...}]}.')
+        raise BadRequestError('The graph must be {"nodes": [{...}], "edges": [{...}]}.')
     characters = [n for n in graph["nodes"] if n.get("class_name") == "character"]
     if len(characters) > 1:
-        raise RefusedError(ONE_CHARACTER)
+        raise BadRequestError(ONE_CHARACTER)
     flat.show(graph)
     names = {n.class_name for n in flat.world.nodes() if n.category != "Rooms"}
     strange = sorted(names - forms().keys())
@@ -104,7 +104,7 @@ def _add_character(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 def _move_character(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     place = read(CharacterPlace, request)
     if place.char_index != 0:
-        raise RefusedError(f"There is no character {place.char_index}.")
+        raise BadRequestError(f"There is no character {place.char_index}.")
     spot = (place.character_position.x, place.character_position.z)
     flat.move_character(_room_around(flat, place), spot)
     return done()
@@ -117,7 +117,7 @@ def _room_named(flat: Flat, name: str) -> int:
         return wanted[0]
     if name:
         have = ", ".join(n.class_name for n in rooms)
-        raise RefusedError(f"There is no room {name!r} in this scene; there are {have}.")
+        raise BadRequestError(f"There is no room {name!r} in this scene; there are {have}.")
     return rooms[0].id
 
 
@@ -129,8 +129,8 @@ def _room_around(flat: Flat, place: CharacterPlace) -> int:
             box = home[node.id].box
             if abs(x - box.x) <= box.hx and abs(z - box.z) <= box.hz:
                 return node.id
-    near = room_at(Place(x, 0.0, z, (0.0, 0.0, 0.0)), home, flat.world.sources)
-    raise RefusedError(
+    near = room_at(DrawnBox(x, 0.0, z, (0.0, 0.0, 0.0)), home, flat.world.sources)
+    raise BadRequestError(
         f"The position ({x:g}, {z:g}) is in no room"
         + (f"; the first room's middle is ({home[near].x:g}, {home[near].z:g})." if near else ".")
     )
@@ -139,9 +139,9 @@ def _room_around(flat: Flat, place: CharacterPlace) -> int:
 def _script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     options = read(ScriptOptions, request)
     if options.recording:
-        raise RefusedError(_NO_FILMS)
+        raise BadRequestError(_NO_FILMS)
     if not flat.world.characters():
-        raise RefusedError("No character added yet!")
+        raise BadRequestError("No character added yet!")
     lines = _lines(request.stringParams[1:])
     failed = flat.check(lines) if options.skip_execution else flat.run(lines)
     message = "Success" if failed is None else _sentence(failed, len(lines))
@@ -151,7 +151,7 @@ def _script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 def _check_script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     if not flat.world.characters():
-        raise RefusedError("No character added yet!")
+        raise BadRequestError("No character added yet!")
     lines = _lines(request.stringParams)
     failed = flat.check(lines)
     if failed is None:
@@ -161,14 +161,14 @@ def _check_script(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 def _lines(texts: tuple[str, ...]) -> list[ScriptLine]:
     if not texts:
-        raise RefusedError("The script has no line.")
+        raise BadRequestError("The script has no line.")
     return [line for text in texts for line in _of_one(text)]
 
 
 def _of_one(text: str) -> list[ScriptLine]:
     lines = [*parse_parallel(text)]
     if len(lines) > 1 or any(line.character for line in lines):
-        raise RefusedError(f"{text!r} is about several characters. {ONE_CHARACTER}")
+        raise BadRequestError(f"{text!r} is about several characters. {ONE_CHARACTER}")
     return lines
 
 
@@ -184,7 +184,7 @@ def _set_time(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def _no_physics(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    raise RefusedError(
+    raise BadRequestError(
         "Unknown action activate_physics: nothing falls here, and things rest where they are put."
     )
 

@@ -13,7 +13,7 @@ from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Vector
 from inhabit.envs.virtualhome.drawing import picture
 from inhabit.envs.virtualhome.drawing.figure import Figure
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.unity.protocol import CameraPlace
 
 CORNERS = 4
@@ -64,7 +64,7 @@ class CameraError(ValueError):
 
 def looking(
     camera: AnyCamera,
-    home: Mapping[int, Place],
+    home: Mapping[int, DrawnBox],
     figure: Figure | None,
     can_be_at: Callable[[Vector], bool],
 ) -> Camera:
@@ -87,12 +87,12 @@ def looking(
             else picture.top_down(room)
         )
     if isinstance(camera, UserCamera):
-        return _placed(camera.place, Place(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)))
+        return _placed(camera.place, DrawnBox(0.0, 0.0, 0.0, (1.0, 1.0, 1.0)))
     if figure is None:
         raise CameraError(f"The camera {camera.name} goes with a character that is in no room.")
     if camera.place is not None:
         x, z = figure.place.x, figure.place.z
-        return _placed(camera.place, Place(x, 0.0, z, (1.0, 1.0, 1.0), figure.place.yaw))
+        return _placed(camera.place, DrawnBox(x, 0.0, z, (1.0, 1.0, 1.0), figure.place.yaw))
     return _about(camera.name, figure, can_be_at)
 
 
@@ -114,7 +114,7 @@ def _about(name: str, figure: Figure, can_be_at: Callable[[Vector], bool]) -> Ca
     return Camera(at, body.yaw + turn, 16.0, fov=66.0, far=40.0)
 
 
-def _placed(place: CameraPlace, origin: Place) -> Camera:
+def _placed(place: CameraPlace, origin: DrawnBox) -> Camera:
     """Relative to the floor at the origin."""
     x, _, z = origin.out(place.position.x, 0.0, place.position.z)
     pitch = (place.rotation.x + 180.0) % 360.0 - 180.0
@@ -124,7 +124,7 @@ def _placed(place: CameraPlace, origin: Place) -> Camera:
     return Camera(at, origin.yaw + place.rotation.y, pitch, fov=place.field_view, far=60.0)
 
 
-def sees_from_above(camera: Camera, home: Mapping[int, Place]) -> bool:
+def sees_from_above(camera: Camera, home: Mapping[int, DrawnBox]) -> bool:
     """Whether it is above the rooms, where ceilings would block its view."""
     return camera.position[1] > max(place.top for place in home.values()) - 0.05
 

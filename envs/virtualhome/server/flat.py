@@ -12,7 +12,7 @@ from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Vector
 from inhabit.envs.simulators.render.stage import Frame
 from inhabit.envs.virtualhome.drawing.figure import Figure
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot, is_open
 from inhabit.envs.virtualhome.flats.build import build
 from inhabit.envs.virtualhome.flats.plans import plans
@@ -264,12 +264,12 @@ def _anywhere(spot: Vector) -> bool:
 _BODY = {"center": [0.0, 0.85, 0.0], "size": [0.5, 1.7, 0.34]}
 
 
-def _boxed(node: dict[str, Any], place: Place | None) -> dict[str, Any]:
+def _boxed(node: dict[str, Any], place: DrawnBox | None) -> dict[str, Any]:
     """A node with its current box and rotation."""
     if place is None:
         return node
     box = place.box
-    yaw = Place(0.0, 0.0, 0.0, place.size, place.yaw / 2).front
+    yaw = DrawnBox(0.0, 0.0, 0.0, place.size, place.yaw / 2).front
     changed = copy.copy(node)
     changed["bounding_box"] = {
         "center": [box.x, box.y, box.z],

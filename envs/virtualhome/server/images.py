@@ -29,7 +29,7 @@ from inhabit.envs.virtualhome.unity.protocol import (
 _M = TypeVar("_M", bound=BaseModel)
 
 
-class RefusedError(ValueError):
+class BadRequestError(ValueError):
     """A request cannot be executed. One sentence."""
 
 
@@ -46,11 +46,11 @@ def json_reply(value: object) -> ProtocolReply:
 def read(model: type[_M], request: ProtocolRequest, number: int = 0) -> _M:
     """A parameter in JSON."""
     if len(request.stringParams) <= number:
-        raise RefusedError(f"{request.action} lacks its string parameter {number}.")
+        raise BadRequestError(f"{request.action} lacks its string parameter {number}.")
     try:
         return model.model_validate_json(request.stringParams[number])
     except ValidationError as error:
-        raise RefusedError(f"{request.action}, {first_problem(error)}.") from error
+        raise BadRequestError(f"{request.action}, {first_problem(error)}.") from error
 
 
 MODES = ("normal", "seg_inst", "seg_class", "depth")
@@ -120,7 +120,7 @@ def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Their images."""
     options = read(ImageOptions, request)
     if options.mode not in MODES:
-        raise RefusedError(
+        raise BadRequestError(
             f"The camera mode {options.mode!r} does not exist; there are {', '.join(MODES)}."
         )
     classes = {node.id: node.class_name for node in flat.world.nodes()}
@@ -141,7 +141,7 @@ def instance_colors(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 def observation(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """The nodes in view of a camera."""
     if len(request.intParams) != 1:
-        raise RefusedError("observation takes one camera index.")
+        raise BadRequestError("observation takes one camera index.")
     frame = flat.take(request.intParams[0], 160, 120, rgb=False)
     seen = {node_of(frame.names[i]) for i in set(frame.ids.ravel().tolist()) - {-1}}
     names = {node.id: node.class_name for node in flat.world.nodes()}
@@ -157,7 +157,7 @@ def add_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 def update_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     """Move a fixed camera."""
     if len(request.intParams) != 1:
-        raise RefusedError("update_camera takes one camera index.")
+        raise BadRequestError("update_camera takes one camera index.")
     flat.update_camera(request.intParams[0], read(CameraPlace, request))
     return done("Camera updated")
 

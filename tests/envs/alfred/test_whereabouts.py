@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from inhabit.envs.alfred.scenes.initial_room import InitialRoom, Place, initial_room
+from inhabit.envs.alfred.scenes.initial_room import InitialRoom, LocationFact, initial_room
 from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
 from inhabit.envs.simulators.household.episode.house import adjectives, appearances
@@ -17,7 +17,7 @@ ROOMS = [f"FloorPlan{base + i}" for base in (0, 200, 300, 400) for i in (1, 7, 1
 OPPOSITE = {"left": "right", "right": "left"}
 
 
-def places() -> Iterator[tuple[InitialRoom, str, Place]]:
+def places() -> Iterator[tuple[InitialRoom, str, LocationFact]]:
     for name in ROOMS:
         room = initial_room(name)
         for noun in sorted(room.nouns):

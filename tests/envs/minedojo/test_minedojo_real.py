@@ -13,7 +13,7 @@ from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
 from inhabit.envs.minedojo.interface.actions import sizes
-from inhabit.envs.minedojo.real.env import HostConnection, RealMineDojo, RefusedError
+from inhabit.envs.minedojo.real.env import HostConnection, MineDojoError, RealMineDojo
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 PYTHON = os.environ.get("INHABIT_MINEDOJO_PYTHON")
@@ -47,9 +47,9 @@ def test_tasks_are_made_by_id_and_by_class(line: HostConnection) -> None:
     given = [{"slot": 0, "name": "wooden_axe"}]
     made = make(line, "ours", target_names=["log"], target_quantities=2, initial_inventory=given)
     assert made["sizes"] == list(sizes())
-    with pytest.raises(RefusedError, match="no field start_time"):
+    with pytest.raises(MineDojoError, match="no field start_time"):
         make(line, "ours", target_names=["log"], start_time=0)
-    with pytest.raises(RefusedError):
+    with pytest.raises(MineDojoError):
         make(line, "ours", target_names=["log"], specified_biome="plians")
 
 

@@ -17,7 +17,7 @@ from inhabit.envs.simulators.render.shapes import shape
 from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import free_cells
-from inhabit.envs.virtualhome.drawing.layout import Place
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View
 from inhabit.envs.virtualhome.drawing.rooms import pierced
@@ -315,8 +315,8 @@ def area(mesh: object) -> float:
 
 
 def test_a_crammed_room_still_has_a_place_to_stand():
-    room = Place(0.0, 1.3, 0.0, (3.0, 2.6, 3.0))
-    assert free_cells(room, [Place(0.0, 1.0, 0.0, (3.0, 2.0, 3.0))]).tolist() == [[0.0, 0.0]]
+    room = DrawnBox(0.0, 1.3, 0.0, (3.0, 2.6, 3.0))
+    assert free_cells(room, [DrawnBox(0.0, 1.0, 0.0, (3.0, 2.0, 3.0))]).tolist() == [[0.0, 0.0]]
     assert len(free_cells(room, [])) > 100
 
 
@@ -327,9 +327,9 @@ def test_a_crammed_room_still_has_a_place_to_stand():
 def test_what_is_carried_along_keeps_its_place_on_what_carries_it(
     x: float, z: float, yaw: float, u: float, v: float, turn: float
 ):
-    before = Place(x, 0.4, z, (1.0, 0.8, 0.6), yaw)
-    moved = Place(u, 1.4, v, (1.0, 0.8, 0.6), turn)
-    cup = Place(*before.out(0.3, 0.45, 0.1), (0.1, 0.1, 0.1), yaw)
+    before = DrawnBox(x, 0.4, z, (1.0, 0.8, 0.6), yaw)
+    moved = DrawnBox(u, 1.4, v, (1.0, 0.8, 0.6), turn)
+    cup = DrawnBox(*before.out(0.3, 0.45, 0.1), (0.1, 0.1, 0.1), yaw)
     carried = cup.carried(before, moved)
     assert np.allclose((carried.x, carried.y, carried.z), moved.out(0.3, 0.45, 0.1))
     assert (carried.yaw - turn) % 360 == pytest.approx(0.0)

@@ -67,7 +67,7 @@ class Settings:
     """Supersampling factor of colour images. Masks are not supersampled."""
 
 
-class Sight(NamedTuple):
+class ObjectVisibility(NamedTuple):
     """The visibility of an object."""
 
     distance: float
@@ -118,7 +118,7 @@ class House:
         self.world = World(room, agent, revisions, AI2THOR if release else TASKS)
         self.picture = picture or RoomPicture(self.world, shared)
         self._seen: dict[_View, Frame] = {}
-        self._sights: dict[_View, Mapping[str, Sight]] = {}
+        self._sights: dict[_View, Mapping[str, ObjectVisibility]] = {}
         self._shown: dict[_View, Mapping[str, int]] = {}
 
     @property
@@ -248,7 +248,7 @@ class House:
         self._shown[view] = found
         return found
 
-    def sights(self) -> Mapping[str, Sight]:
+    def sights(self) -> Mapping[str, ObjectVisibility]:
         """The visibility of every object, by id."""
         seen, view = self.shown(), self._view()
         found = self._sights.pop(view, None)
@@ -259,7 +259,7 @@ class House:
         self._sights[view] = found
         return found
 
-    def _sight(self, thing: SimObject, seen: Mapping[str, int]) -> Sight:
+    def _sight(self, thing: SimObject, seen: Mapping[str, int]) -> ObjectVisibility:
         agent = self.agent
         place = thing["position"]
         distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
@@ -267,7 +267,7 @@ class House:
         if visible and thing.kind == "Floor" and self.world.rules.floor_is_seen_nearby:
             visible = self._is_near(thing.id)
         free = thing.id != agent.held or self.world.rules.held_is_interactable
-        return Sight(distance, visible, visible and free)
+        return ObjectVisibility(distance, visible, visible and free)
 
     def _is_near(self, id: str) -> bool:
         """Whether a part of what is in view is within reach; the floor as a whole always is."""

@@ -10,7 +10,7 @@ from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Box, y
 from inhabit.envs.simulators.household.navigation.grid import distance
 from inhabit.envs.simulators.household.placement.surfaces import (
     HANGERS,
-    Footprint,
+    Rectangle,
     Surface,
     clear,
     surface,
@@ -97,7 +97,7 @@ def place(
         if tall > ground.headroom + 0.01:
             continue
         low, high = ground.height, ground.height + tall
-        standing = [Footprint.of(o) for o in others if _meets(o, low, high)]
+        standing = [Rectangle.of(o) for o in others if _meets(o, low, high)]
         if (spot := _nearest_free(box, ground, standing, wish)) is not None:
             return Box(np.array((spot[0], low + tall / 2, spot[1])), box.half, axes)
     return None
@@ -241,7 +241,7 @@ def _open(world: World, thing: SimObject) -> bool:
 
 
 def _over(area: Box, point: Array) -> bool:
-    return bool(Footprint.of(area).holds(point[[0, 2]]))
+    return bool(Rectangle.of(area).holds(point[[0, 2]]))
 
 
 def _in_the_way(world: World, thing: SimObject, ground: Surface) -> Iterator[Box]:
@@ -290,14 +290,14 @@ def _meets(other: Box, low: float, high: float) -> bool:
 
 
 def _nearest_free(
-    box: Box, ground: Surface, standing: Sequence[Footprint], wish: Array
+    box: Box, ground: Surface, standing: Sequence[Rectangle], wish: Array
 ) -> tuple[float, float] | None:
     best: tuple[float, float, float] | None = None
     for area in ground.areas:
         spots = _spots(box, area, ground)
         if not len(spots):
             continue
-        free = clear(Footprint.of(box), spots, standing, _GAP)
+        free = clear(Rectangle.of(box), spots, standing, _GAP)
         if ground.brimming and len(ground.owner.contents) < 2:
             free[:] = True  # A bowl is filled, not arranged.
         for i in np.flatnonzero(free):
@@ -309,7 +309,7 @@ def _nearest_free(
 
 def _spots(box: Box, area: Box, ground: Surface) -> Array:
     """Centers (N, 2) for a box within an area, in rows and columns."""
-    shape, thing = Footprint.of(area), Footprint.of(box)
+    shape, thing = Rectangle.of(area), Rectangle.of(box)
     turned = np.abs(shape.axes.T @ thing.axes) @ thing.half
     room = shape.half - turned
     strict = ground.enclosed and ground.owner.kind not in _LOW_RIMMED
@@ -342,7 +342,7 @@ def place_on_floor(world: World, thing: SimObject, at: Array) -> Box:
     outline, tall = world.room.outline, 2 * float(box.reach[1])
     own = {thing.id, *world.within(thing.id)}
     standing = [
-        Footprint.of(other.box)
+        Rectangle.of(other.box)
         for other in world.things.values()
         if other.id not in own
         and other.kind != "Floor"
@@ -354,7 +354,7 @@ def place_on_floor(world: World, thing: SimObject, at: Array) -> Box:
     spots = (cells[:, None, None] + np.stack(np.meshgrid(offsets, offsets), -1)).reshape(-1, 2)
     spots = np.concatenate([[at[[0, 2]]], spots])
     inside = (spots >= np.array(outline.low) + 0.1) & (spots <= np.array(outline.high) - 0.1)
-    free = clear(Footprint.of(box), spots, standing, _GAP) & inside.all(axis=1)
+    free = clear(Rectangle.of(box), spots, standing, _GAP) & inside.all(axis=1)
     far = np.hypot(*(spots - at[[0, 2]]).T)
     choice = int(np.argmin(np.where(free, far, np.inf))) if free.any() else 0
     x, z = spots[choice]

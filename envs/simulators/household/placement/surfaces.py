@@ -130,7 +130,7 @@ def rise(world: World, thing: SimObject) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Footprint:
+class Rectangle:
     """A horizontal rectangle; x first, then z."""
 
     center: Array
@@ -141,7 +141,7 @@ class Footprint:
     """(2, 2): column i is the direction of side i."""
 
     @classmethod
-    def of(cls, box: Box) -> Footprint:
+    def of(cls, box: Box) -> Rectangle:
         """The footprint of a box: rotated if it is upright, otherwise axis-aligned."""
         up = box.up
         center = box.center[[0, 2]]
@@ -156,7 +156,7 @@ class Footprint:
 
 
 def clear(
-    shape: Footprint, centers: Array, others: Sequence[Footprint], gap: float
+    shape: Rectangle, centers: Array, others: Sequence[Rectangle], gap: float
 ) -> NDArray[np.bool_]:
     """The positions at which a rectangle overlaps none of the others.
 

@@ -47,7 +47,7 @@ Plane = tuple[float, float]
 """x and z, metres."""
 
 
-class Point(BaseModel):
+class ThorVector(BaseModel):
     """THOR's {x, y, z}, metres."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -62,7 +62,7 @@ class Point(BaseModel):
         return self.x, self.z
 
 
-class Turn(BaseModel):
+class ThorRotation(BaseModel):
     """Unity's Euler angles, degrees."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -79,8 +79,8 @@ class Item(BaseModel):
 
     id: str = Field(min_length=1)
     assetId: str = Field(min_length=1)  # noqa: N815
-    position: Point
-    rotation: Turn = Turn()
+    position: ThorVector
+    rotation: ThorRotation = ThorRotation()
     children: list[Item] = []
 
 
@@ -90,7 +90,7 @@ class Wall(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: str
-    polygon: list[Point] = Field(min_length=2)
+    polygon: list[ThorVector] = Field(min_length=2)
     empty: bool = False
 
 
@@ -99,8 +99,8 @@ class Extent(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    min: Point
-    max: Point
+    min: ThorVector
+    max: ThorVector
 
 
 class Door(BaseModel):
@@ -111,7 +111,7 @@ class Door(BaseModel):
     id: str
     wall0: str
     boundingBox: Extent | None = None  # noqa: N815
-    holePolygon: list[Point] | None = None  # noqa: N815
+    holePolygon: list[ThorVector] | None = None  # noqa: N815
 
 
 class Area(BaseModel):
@@ -119,7 +119,7 @@ class Area(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    floorPolygon: list[Point] = Field(min_length=3)  # noqa: N815
+    floorPolygon: list[ThorVector] = Field(min_length=3)  # noqa: N815
 
 
 class HouseDescription(BaseModel):

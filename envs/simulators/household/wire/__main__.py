@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from inhabit.envs.simulators.household.wire import fifo, wsgi
 
 if TYPE_CHECKING:
-    from inhabit.envs.simulators.household.wire.session import Session
+    from inhabit.envs.simulators.household.wire.session import ClientSession
 
 RELEASE = "INHABIT_THOR_CLIENT"
 """Environment variable for the client's release, set by `inhabit thor`."""
@@ -34,12 +34,12 @@ def main() -> None:
     release = "2.1.0" if wire is None else os.environ.get(RELEASE, "")
     over_http = wire in (None, "WSGI")
 
-    def begin() -> Session:
+    def begin() -> ClientSession:
         # Imported late: it is slow, and errors raised here are reported to the client.
         from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
         from inhabit.envs.simulators.household.simulator import Simulator
         from inhabit.envs.simulators.household.wire.packing import Json, MessagePack
-        from inhabit.envs.simulators.household.wire.session import Session
+        from inhabit.envs.simulators.household.wire.session import ClientSession
 
         simulator = Simulator(
             width=arguments.screen_width,
@@ -53,7 +53,7 @@ def main() -> None:
         )
         pictures = os.environ.get("AI2THOR_SERVER_SIDE_SCREENSHOT", "True") == "True"
         form = Json() if over_http else MessagePack()
-        return Session(simulator, form, pictures=pictures, release=release)
+        return ClientSession(simulator, form, pictures=pictures, release=release)
 
     if over_http:
         token = _variable("AI2THOR_CLIENT_TOKEN")

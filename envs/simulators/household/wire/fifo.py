@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from inhabit.envs.simulators.household.wire.session import Message
+from inhabit.envs.simulators.household.wire.session import PackedState
 
 if TYPE_CHECKING:
-    from inhabit.envs.simulators.household.wire.session import Session
+    from inhabit.envs.simulators.household.wire.session import ClientSession
 
 _HEADER = struct.Struct("!BI")
 _METADATA, _ACTION, _END = 1, 2, 255
@@ -43,7 +43,7 @@ _PATIENCE = 60.0
 """Seconds for the client to open the pipe; it does so at once unless it has ended."""
 
 
-def serve(begin: Callable[[], Session], writing: Path, reading: Path) -> None:
+def serve(begin: Callable[[], ClientSession], writing: Path, reading: Path) -> None:
     """Answer every request until the client disconnects.
 
     Args:
@@ -100,7 +100,7 @@ def _widen(pipe: IO[bytes]) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
-def _send(out: IO[bytes], message: Message) -> None:
+def _send(out: IO[bytes], message: PackedState) -> None:
     parts = [_HEADER.pack(_METADATA, len(message.metadata)), message.metadata]
     for name, pixels in message.images:
         parts += _HEADER.pack(_IMAGES[name], len(pixels)), pixels

@@ -12,7 +12,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.household.episode.house import Sight
+from inhabit.envs.simulators.household.episode.house import ObjectVisibility
 from inhabit.envs.simulators.household.geometry.boxes import xyz
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 from inhabit.envs.simulators.household.state import robot_arm
@@ -102,7 +102,9 @@ class Objects:
         self._kept: dict[int, tuple[bytes, int]] = {}
 
     def pack(
-        self, seen: Iterable[tuple[SimObject, Sight]], apart: frozenset[str] = frozenset()
+        self,
+        seen: Iterable[tuple[SimObject, ObjectVisibility]],
+        apart: frozenset[str] = frozenset(),
     ) -> bytes:
         """All objects, with their current visibility.
 

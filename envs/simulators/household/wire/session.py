@@ -76,7 +76,7 @@ def bounds(ids: NDArray[np.int32], colors: Sequence[Color]) -> list[dict[str, ob
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Message:
+class PackedState:
     """The state after a request, packed for the wire."""
 
     metadata: bytes
@@ -105,7 +105,7 @@ _THIRD_PARTY: Mapping[str, str] = {
 _UNKNOWN_SENSORS = ("renderFlowImage",)
 
 
-class Session:
+class ClientSession:
     """One client's session with one simulator."""
 
     def __init__(
@@ -132,13 +132,13 @@ class Session:
         self._last: dict[int, tuple[Mapping[str, Any], ActionResult]] = {}
         """What each agent did last, and the result."""
 
-    def first(self) -> Message:
+    def first(self) -> PackedState:
         """The message before the first request."""
         return self._message(
             {"action": None, "sequenceId": 0, "renderImage": False}, ActionResult(True)
         )
 
-    def answer(self, request: Mapping[str, Any]) -> Message:
+    def answer(self, request: Mapping[str, Any]) -> PackedState:
         """Execute a request and return its message."""
         # `inhabit thor` has warned that they are not rendered; the program runs without them.
         refused = [name for name in _UNKNOWN_SENSORS if request.get(name) and not self._told]
@@ -153,14 +153,14 @@ class Session:
             self._sensors, self._last = _asked(request), {}
         return self._message(request, reply)
 
-    def _message(self, request: Mapping[str, Any], reply: ActionResult) -> Message:
+    def _message(self, request: Mapping[str, Any], reply: ActionResult) -> PackedState:
         wanted = (self._sensors | _asked(request)) - _declined(request)
         if not self._pictures:
             wanted = frozenset()
         elif request.get("renderImage", True):
             wanted |= {"image"}
         images = tuple(self._images(wanted))
-        return Message(self._metadata(request, reply, wanted), images)
+        return PackedState(self._metadata(request, reply, wanted), images)
 
     def _images(self, wanted: frozenset[str]) -> Iterable[tuple[str, bytes]]:
         if not wanted:

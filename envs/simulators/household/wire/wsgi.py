@@ -11,16 +11,16 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inhabit.envs.simulators.household.wire.session import Message
+from inhabit.envs.simulators.household.wire.session import PackedState
 
 if TYPE_CHECKING:
-    from inhabit.envs.simulators.household.wire.session import Session
+    from inhabit.envs.simulators.household.wire.session import ClientSession
 
 _BOUNDARY = "inhabit-4e1f0c2ab9d75c6388f2-end-of-part"
 _HEADERS = {"Content-Type": f'multipart/form-data; boundary="{_BOUNDARY}"'}
 
 
-def serve(begin: Callable[[], Session], host: str, port: int, token: str) -> None:
+def serve(begin: Callable[[], ClientSession], host: str, port: int, token: str) -> None:
     """Answer every request until the client disconnects.
 
     Args:
@@ -53,7 +53,7 @@ def _exchange(line: http.client.HTTPConnection, form: bytes) -> Mapping[str, Any
     return request if "action" in request else None
 
 
-def _form(message: Message, token: str) -> bytes:
+def _form(message: PackedState, token: str) -> bytes:
     parts = [b""]
     for name, text in (("metadata", message.metadata), ("token", token.encode())):
         parts.append(_part(f'name="{name}"', 'text/plain; charset="utf-8"', text))

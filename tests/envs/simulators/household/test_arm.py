@@ -18,7 +18,7 @@ import pytest
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import Json
-from inhabit.envs.simulators.household.wire.session import Session
+from inhabit.envs.simulators.household.wire.session import ClientSession
 
 LOWEST, HIGHEST = 0.450998873, 1.8009994
 """Heights of the arm's base in a room whose agent is at 0.901, as ManipulaTHOR's programs have
@@ -33,7 +33,7 @@ class Program:
         self.simulator = Simulator(
             scene, width=64, height=64, catalog=Catalog(as_thor=True), release="5.0.0"
         )
-        self._session = Session(self.simulator, Json(), pictures=False)
+        self._session = ClientSession(self.simulator, Json(), pictures=False)
         self.step("Initialize", agentMode=mode, massThreshold=None)
 
     def step(self, action: str, **arguments: Any) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from inhabit.envs.simulators.household.rooms.ithor import SCENES
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import Json
-from inhabit.envs.simulators.household.wire.session import Session
+from inhabit.envs.simulators.household.wire.session import ClientSession
 
 ROOMS = Path(os.environ.get("INHABIT_DATA", "../shared/data")) / "thor_rooms" / "rooms.json.xz"
 
@@ -32,7 +32,7 @@ class Program:
     def __init__(self, scene: str = "FloorPlan1") -> None:
         catalog = Catalog(as_thor=True)
         self.simulator = Simulator(scene, width=100, height=100, catalog=catalog, release="5.0.0")
-        self._session = Session(self.simulator, Json(), pictures=False)
+        self._session = ClientSession(self.simulator, Json(), pictures=False)
 
     def step(self, action: str, **arguments: Any) -> Mapping[str, Any]:
         """The metadata after an action."""

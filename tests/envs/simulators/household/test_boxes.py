@@ -11,7 +11,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     yaw,
 )
-from inhabit.envs.simulators.household.placement.surfaces import Footprint, clear
+from inhabit.envs.simulators.household.placement.surfaces import Rectangle, clear
 from inhabit.envs.simulators.household.rooms import ithor
 
 degrees = st.floats(-360, 360)
@@ -50,8 +50,8 @@ def test_axis_aligned_corners_come_in_thors_order() -> None:
     assert np.allclose(vector(made["size"]), vector(given_box["size"]), atol=1e-5)
 
 
-def _rectangle(x: float, z: float, half_x: float, half_z: float, turn: float) -> Footprint:
-    return Footprint.of(Box(np.array((x, 0.0, z)), np.array((half_x, 0.1, half_z)), yaw(turn)))
+def _rectangle(x: float, z: float, half_x: float, half_z: float, turn: float) -> Rectangle:
+    return Rectangle.of(Box(np.array((x, 0.0, z)), np.array((half_x, 0.1, half_z)), yaw(turn)))
 
 
 @given(

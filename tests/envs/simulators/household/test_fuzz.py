@@ -17,7 +17,7 @@ from inhabit.envs.simulators.household.actions.table import REFUSED
 from inhabit.envs.simulators.household.launcher import executable
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import Json
-from inhabit.envs.simulators.household.wire.session import Session
+from inhabit.envs.simulators.household.wire.session import ClientSession
 
 Step = Mapping[str, Any]
 
@@ -75,7 +75,7 @@ def requests(ids: Callable[[], Sequence[str]], number: int, seed: int) -> Iterat
 )
 def test_whatever_is_asked_there_is_a_valid_answer(number: int, seed: int) -> None:
     simulator = Simulator("FloorPlan1", width=32, height=32)
-    session = Session(simulator, Json())
+    session = ClientSession(simulator, Json())
     session.first()
     done = 0
     for i, request in enumerate(requests(lambda: list(simulator.things), number, seed)):

@@ -7,7 +7,7 @@ import pytest
 
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.wire.packing import MessagePack
-from inhabit.envs.simulators.household.wire.session import Session
+from inhabit.envs.simulators.household.wire.session import ClientSession
 
 TURN = ("RotateRight", "MoveAhead", "LookDown", "RotateRight", "MoveAhead", "LookUp")
 
@@ -15,7 +15,7 @@ TURN = ("RotateRight", "MoveAhead", "LookDown", "RotateRight", "MoveAhead", "Loo
 @pytest.mark.slow
 def test_nothing_grows_with_the_number_of_steps() -> None:
     simulator = Simulator("FloorPlan1", width=100, height=100)
-    session = Session(simulator, MessagePack())
+    session = ClientSession(simulator, MessagePack())
     session.answer({"action": "Initialize", "renderInstanceSegmentation": True, "sequenceId": 0})
     drawer = next(id for id, thing in simulator.things.items() if thing.kind == "Drawer")
 
