@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Model
@@ -111,7 +112,9 @@ def recommended(
 
     Args:
         spec: KIND:NAME of the model.
-        owners: the settings of "agent", "env" and "model"; what they lack is left out.
+        owners: the settings of "agent", "env" and "model"; what they lack is left out. Where an
+            agent does not take a value, all that is recommended for agents is left out, with a
+            warning: it is meant for another kind.
         said: owner and name of each setting that the user says.
 
     Raises:
@@ -135,7 +138,25 @@ def recommended(
                     f"{owner}.{key}=... yourself, or remove it from its inhabit.json."
                 )
             found.setdefault(owner, {})[key] = value
+    agent = found.get("agent", {})
+    if agent and not _fits(spec, owners["agent"], agent):
+        del found["agent"]
     return found
+
+
+def _fits(spec: str, kind: type[BaseModel], values: Mapping[str, object]) -> bool:
+    """Whether an agent takes all of the `values`. If not, they are meant for another kind."""
+    try:
+        kind.model_validate(values)
+    except ValidationError as error:
+        wrong = ", ".join(".".join(map(str, one["loc"])) for one in error.errors())
+        warn(
+            f"{spec} recommends settings for another kind of agent ({wrong[:80]}): this one is "
+            "used without them.",
+            stacklevel=4,
+        )
+        return False
+    return True
 
 
 def require(model: Model | None, agent: str, *abilities: Ability) -> Model:

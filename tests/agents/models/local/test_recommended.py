@@ -55,6 +55,16 @@ def test_settings_that_an_environment_lacks_are_left_out(tmp_path: Path) -> None
     assert "agent.nonsense" not in found
 
 
+def test_what_is_meant_for_another_kind_of_agent_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    told = {"history": "whole", "pictures": 7}
+    model = folder(tmp_path, agent=told, env={"clips": True})
+    assert settings(model)["agent.pictures"] == 7
+    with pytest.warns(UserWarning, match=r"another kind of agent \(history\)"):
+        found = settings(model, "alfred", "chat")
+    assert (found["agent.history"], found["agent.pictures"]) == (8, 0)
+    assert found["env.clips"] is True
+
+
 @pytest.mark.parametrize("prompt", ["../prompt.jinja", "/etc/passwd"])
 def test_a_prompt_outside_of_the_folder_is_refused(prompt: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="same folder"):
