@@ -13,7 +13,7 @@ from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.rooms import ROOMS, Kind, Rooms, kind_of
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, TaskError, UnavailableError
-from inhabit.envs.simulators.household.navigation import grid
+from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import load
 
 
@@ -72,8 +72,8 @@ def test_the_kind_of_a_room_is_told_from_what_is_in_it() -> None:
 def test_tasks_do_not_depend_on_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert AlfredSettings().cells == "computed"
     first = list(sample(2, 3))
-    monkeypatch.setattr(grid, "cells", lambda room: frozenset({(0, 0)}))
+    monkeypatch.setattr(ithor, "recorded_cells", lambda room: frozenset({(0, 0)}))
     assert list(sample(2, 3)) == first
-    monkeypatch.setattr(grid, "folder", lambda: None)
+    monkeypatch.setattr(ithor, "recorded_folder", lambda: None)
     with pytest.raises(UnavailableError, match="cells=computed"):
         Rooms(cells="recorded").load("FloorPlan1")
