@@ -32,9 +32,11 @@ _LONG, _WIDE = 0.75, 0.25
 """Shares of scenes in which the first of these is tried first, and of those of them in which the
 second is tried after it.
 """
+_MIXED = 0.8
+"""Share of scenes in which half of the answers at most may be of the common kinds."""
 _ASIDE = 2
 """Places that no goal is about where states are looked for."""
-_TRIALS = 96
+_TRIALS = 160
 """Options that are tried in the states of one crossing, for one goal each."""
 _LOOKS = 8
 """Sets of pictures of one crossing that are looked at."""
@@ -81,6 +83,7 @@ class SquareSearch:
         columns: int,
         job: ExtractionJob,
         least: int,
+        most_common: int,
     ) -> None:
         """Search.
 
@@ -90,11 +93,13 @@ class SquareSearch:
             columns: number of pictures.
             job: template, settings and source of randomness.
             least: number of pixels from which on a thing can be seen.
+            most_common: number of answers that may go somewhere or put something down.
         """
         self._states = states
         self._rows = crossing.rows
         self._parts = crossing.parts
         self._columns = columns
+        self._most_common = most_common
         self._template = job.template
         self._rng = job.rng
         steps = [len(states.start.plan(row)) or None for row in crossing.rows]
@@ -165,7 +170,7 @@ class SquareSearch:
                 taken = taken or kind is ActionKind.TAKE
                 if taken:
                     yield state
-                if kind is ActionKind.TAKE and len(self._rows) > SHAPES[0][0]:
+                if kind is ActionKind.TAKE:
                     yield from self._aside(state)
             if kind in (ActionKind.PUT, ActionKind.CLOSE):
                 ends.append((self._place(part), state))
@@ -178,8 +183,12 @@ class SquareSearch:
         """
         for place, end in ends:
             for part in self._parts:
-                if (self._place(part) == place) is near:
-                    yield from (state for _, state in self._states.towards(end, part))
+                if (self._place(part) == place) is not near:
+                    continue
+                for kind, state in self._states.towards(end, part):
+                    yield state
+                    if kind is ActionKind.TAKE and not near:
+                        yield from self._aside(state)
 
     def _place(self, part: Task) -> str:
         """Where the plan for a part puts something first."""
@@ -238,7 +247,8 @@ class SquareSearch:
             rows = [set(row) for row in zip(*columns, strict=True)]
             if all(len(row) == self._columns and row == rows[0] for row in rows):
                 common = sum(kinds[said] in _COMMON for said in rows[0])
-                found.append((common + self._rng.random(), columns))
+                if common <= self._most_common:
+                    found.append((common + self._rng.random(), columns))
         yield from (columns for _, columns in sorted(found, key=lambda one: one[0]))
 
     def _is_best(self, one: Asked, options: Sequence[Action]) -> bool:
@@ -246,7 +256,8 @@ class SquareSearch:
         for row, plan in enumerate(one.plans):
             answer = without_numbers(plan[0])
             others = (option for option in options if without_numbers(option) != answer)
-            if not all(len(plan) < self._left(one.state, option, row) for option in others):
+            best = self._left(one.state, plan[0], row)
+            if best == FAILS or not all(best < self._left(one.state, o, row) for o in others):
                 return False
         return True
 
@@ -280,9 +291,7 @@ class SquareSearch:
                 one.state.episode, context, Trials(one.state.episode), number, 0, trial, meant=False
             )
             sound = self.soundness[row]
-            # What is left of a longer plan may differ from a plan that is made here.
-            plan = one.state.fresh_plan(self._rows[row])
-            fit = plan[:1] == context.plan[:1] and sound.is_sound(cell) and sound.shows_state(cell)
+            fit = sound.is_sound(cell) and sound.shows_state(cell)
             self._cells[key] = cell if fit else None
         found = self._cells[key]
         return replace(found, view=number) if found is not None else None
@@ -359,6 +368,7 @@ class SquareExtractor:
         rgb = episode.now.observation.rgb
         area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
         self._least = max(1, round(job.settings.visible * area))
+        self._mixed = job.rng.random() < _MIXED
         self._refused: dict[str, Refused] = {}
 
     def pieces(self) -> Iterator[Draft | Refused]:
@@ -388,7 +398,9 @@ class SquareExtractor:
         assert isinstance(template, CrossesGoals)
         task, things = job.origin.task, self._states.start.things
         for crossing in template.crossings(task, rows, things, job.rng):
-            search = SquareSearch(self._states, crossing, columns, job, self._least)
+            search = SquareSearch(
+                self._states, crossing, columns, job, self._least, self._most_common(columns)
+            )
             base = self._base(crossing) if kind == "trajectory" else self._states.start
             square = search.square(base)
             if square is not None:
@@ -399,6 +411,10 @@ class SquareExtractor:
             for sound in search.soundness:
                 self._refused |= sound.refused
         return ()
+
+    def _most_common(self, columns: int) -> int:
+        """The number of answers of a square that may go somewhere or put something down."""
+        return columns // 2 if self._mixed and columns == SHAPES[0][1] else columns
 
     def _base(self, crossing: Crossing) -> SceneState:
         """A state on the way to a part, so that there is a past to tell of."""

@@ -49,22 +49,11 @@ class SceneState:
         return tuple(self.episode.env.things())
 
     def plan(self, task: Task) -> tuple[Action, ...]:
-        """The expert's plan for a goal, without numbers where there is one of a kind.
-
-        After the first action of a known plan, it is the rest of that plan.
-        """
+        """The expert's plan for a goal, without numbers where there is one of a kind."""
         goal = repr(task.scene)
         if goal not in self.plans:
-            known = self.before.plans.get(goal) if self.before is not None else None
-            if known and known[0] == self.done[-1].action:
-                self.plans[goal] = known[1:]
-            else:
-                self.plans[goal] = self.fresh_plan(task)
+            self.plans[goal] = tuple(map(self.plainly, expert_plan(self.episode, task)))
         return self.plans[goal]
-
-    def fresh_plan(self, task: Task) -> tuple[Action, ...]:
-        """The same, whatever is known; the goal becomes the episode's."""
-        return tuple(map(self.plainly, expert_plan(self.episode, task)))
 
     def plainly(self, action: Action) -> Action:
         """An action without numbers where there is one of a kind."""
