@@ -74,7 +74,7 @@ class AskedMoment:
             with nullcontext(self.after) if self.after else self.episode.fork() as trial:
                 if trial is not self.after and trial.act(Decision(self.answer)).reason is not None:
                     return False
-                alike = self.context.alike(self.answer.arguments[-1])
+                alike = self.context.alike(self.context.about(self.answer))
                 if len(alike) == 1:  # Else it takes a look at what changed.
                     self.context = replace(self.context, target_name=alike[0].name)
                 else:
