@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from inhabit.envs.egoplan.tasks import EgoPlanSettings
+from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inhabit.envs.iwisdm.env import IwisdmSettings
+from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration
 from inhabit.envs.simulators import render

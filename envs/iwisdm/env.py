@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal, NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -23,25 +23,9 @@ from inhabit.envs.core import (
     TaskError,
 )
 from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
+from inhabit.envs.iwisdm.settings import IwisdmSettings, Join, Level
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 from inhabit.envs.plain_data import state_digest, validated_scene
-from inhabit.envs.settings import SettingsModel
-
-Level = Literal["single", "low", "medium", "high"]
-Join = Literal["none", "queue", "overlap", "interleave", "condition"]
-
-
-class IwisdmSettings(SettingsModel):
-    """What `--set` may say of iWISDM."""
-
-    level: Level = "low"
-    """Difficulty of sampled tasks; single ones have one frame."""
-    join: Join = "none"
-    """How two tasks are combined: one after the other (queue), overlapping, interleaved, or as a
-    question whose turn depends on the answer to another (condition)."""
-    showing: Literal["steps", "together"] = "steps"
-    """One frame per step, each answered (steps); or all frames in one prompt with all answers in
-    order, as in the paper (together)."""
 
 
 class IwisdmScene(BaseModel):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from inhabit.envs.lazy import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
-from inhabit.envs.thor_nav.tasks import ThorNavSettings
+from inhabit.envs.thor_nav.settings import ThorNavSettings
 
 REGISTRATION = Registration(
     name="thor_nav",

@@ -9,40 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import dist
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.scene_plan import ScenePlan
-from inhabit.envs.settings import SettingsModel
 from inhabit.envs.simulators.household.geometry.boxes import STEP
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, Metadata, Room
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, plan_view
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.types.things import those
-
-
-class ThorNavSettings(SettingsModel):
-    """What `--set` may say of `thor_nav`."""
-
-    step: float = Field(default=0.25, ge=0.05, le=1.0)
-    """Length of a step, in metres: 0.25 in EB-Navigation, 0.3 in VAGEN."""
-    limit: int = Field(default=20, ge=1, le=1000)
-    """Maximum number of actions of a task that is read or sampled: 20 in EB-Navigation, 30 in
-    VAGEN."""
-    success: float = Field(default=1.0, gt=0.0, le=10.0)
-    """Distance to the target within which a task is solved, in metres, as seen from above."""
-    cells: Literal["computed", "recorded"] = "computed"
-    """Where the agent can stand: computed from boxes, or recorded in THOR (`inhabit setup
-    alfred`)."""
-    width: int = Field(default=300, ge=64, le=2048)
-    """Width of the image, in pixels."""
-    height: int = Field(default=300, ge=64, le=2048)
-    """Height of the image, in pixels."""
-    field_of_view: int = Field(default=100, ge=30, le=150)
-    """Vertical field of view, in degrees."""
+from inhabit.envs.thor_nav.settings import ThorNavSettings
 
 
 class NavScene(BaseModel):
