@@ -217,7 +217,7 @@ class Reader:
     def _places(self, tokens: Sequence[Token], things: Sequence[SceneObject]) -> Iterator[str]:
         words = [t for t in tokens if t not in _FILLING and t not in _BEFORE - {"no"}]
         held = [thing for thing in things if thing.held]
-        for at, token in enumerate(words):
+        for at in range(len(words)):
             match words[at : at + 4]:
                 case [Noun() as noun, "is" | "are", "in" | "on", "hand" | "hands"]:
                     if not any(_is(thing, noun) for thing in held):
@@ -225,10 +225,23 @@ class Reader:
                 case [Noun() as noun, "is" | "are", "in" | "on" | "inside" as where, Noun() as at_]:
                     if not _lies(noun, where, at_, things):
                         yield f"No {noun.kind} is {where} a {at_.kind}."
-                case ["you", "have" | "hold", Noun() as noun, *rest]:
-                    if (token != "have" or "in" in rest) and not any(_is(t, noun) for t in held):
+                case ["you", "have", Noun() as noun, *rest]:
+                    if "in" in rest and not any(_is(t, noun) for t in held):
                         yield f"The {noun.kind} is not in the hand."
-                case ["nothing", "is", "in", "hand" | "hands"] | ["you", "have", "nothing", "in"]:
+                case ["you", "hold" | "carry", Noun() as noun, *_] | [
+                    "you",
+                    "are",
+                    "holding" | "carrying",
+                    Noun() as noun,
+                ]:
+                    if not any(_is(thing, noun) for thing in held):
+                        yield f"The {noun.kind} is not in the hand."
+                case (
+                    ["nothing", "is", "in", "hand" | "hands"]
+                    | ["you", "have", "nothing", "in"]
+                    | ["hands", "are", "empty" | "free", *_]
+                    | ["you", "are", "not", "holding"]
+                ):
                     if held:
                         yield f"The {held[0].kind} is in the hand."
 

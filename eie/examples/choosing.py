@@ -8,7 +8,8 @@ from inhabit.eie.examples.checks import check_name
 from inhabit.eie.examples.context import StepContext, without_numbers
 from inhabit.eie.examples.draft import ExtractionJob, RejectedError
 from inhabit.eie.examples.moments import AskedMoment, Transition
-from inhabit.eie.examples.soundness import NEARER, Soundness, differ
+from inhabit.eie.examples.reasons import NEARER
+from inhabit.eie.examples.soundness import Soundness, differ
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
@@ -75,6 +76,19 @@ _NOT_THIS = (
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 _STATION = 2
 """Arguments of an action that needs a station."""
+NEARER = 1.5
+"""How much larger a thing has to look from where it can be handled than from farther away."""
+_FURTHER_FACTS = 2
+"""Facts that may be added so that what is seen is so in one picture only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The other pictures of a square, which what is seen has to rule out."""
+
+    contexts: Sequence[StepContext]
+    wanted: frozenset[str] = frozenset()
+    """Kinds of objects that the goals are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +106,7 @@ def explain(
     template: Template,
     rng: random.Random,
     instead: Instead | None = None,
+    beside: Beside | None = None,
 ) -> Explanation:
     """Why the expert's next action is right now, and the key concepts.
 
@@ -101,8 +116,11 @@ def explain(
         template: maps actions to their kinds.
         rng: chooses the wording.
         instead: the best other option, where it is right for another goal.
+        beside: the other pictures, in a square.
     """
     facts, concepts = _facts(context, template)
+    if beside is not None:
+        facts = [*facts, *_telling(facts, context, beside, template)]
     seen = sentence(rng.choice(_SEEN).format(facts=_joined(facts, rng)))
     now = _phrase(context.answer, context, template)
     wish = wish or _phrase(context.plan[-1], context, template)
@@ -163,6 +181,72 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
         case ActionKind.GATHER:
             return [*held, f"{the} in view"], (kind,)
     return [*held, f"{the} within reach"], (kind,)
+
+
+def _telling(
+    facts: Sequence[str], context: StepContext, beside: Beside, template: Template
+) -> list[str]:
+    """Further facts, such as what lies right already, until no other picture shows all of them."""
+    found: list[str] = []
+    left = [
+        other
+        for other in beside.contexts
+        if not any(_rules_out(fact, context, other, template) for fact in facts)
+    ]
+    candidates = [*_further(context, beside.wanted)]
+    while left and candidates and len(found) < _FURTHER_FACTS:
+        apart = {
+            fact: [other for other in left if _rules_out(fact, context, other, template)]
+            for fact in candidates
+            if fact not in facts
+        }
+        best = max(apart, key=lambda fact: len(apart[fact]), default="")
+        if not best or not apart[best]:
+            break
+        found.append(best)
+        left = [other for other in left if other not in apart[best]]
+    return found
+
+
+def _further(context: StepContext, wanted: frozenset[str]) -> list[str]:
+    """What can be seen of the things that the goals are about."""
+    found = []
+    about = [thing for thing in context.things if thing.kind in wanted]
+    for thing in about:
+        if thing.held:
+            found.append(f"the {thing.kind} {be(thing.kind)} in your hand")
+        elif thing.pixels and thing.support is not None:
+            found.append(f"the {thing.kind} {be(thing.kind)} {_where(thing, context)}")
+    if not context.held:
+        found.append("your hands are empty")
+    for thing in about:
+        sees = "in view" if any(t.pixels for t in context.alike(thing.name)) else "not in view"
+        if not thing.held:
+            found.append(f"the {thing.kind} {be(thing.kind)} {sees}")
+    return found
+
+
+def _rules_out(fact: str, context: StepContext, other: StepContext, template: Template) -> bool:
+    """Whether a fact of one picture is false in another one."""
+    if contradictions(sentence(fact), other.things, template.lexicon):
+        return True
+    said = re.fullmatch(
+        r"(?:the|there is no) (?:open |closed )?(.+?)(?: is| are)? "
+        r"(not in view|in view|in view, but out of reach|within reach)",
+        fact,
+    )
+    if said is None:
+        return False
+    here, there = (
+        max((t.pixels for t in one.things if t.kind == said[1]), default=0)
+        for one in (context, other)
+    )
+    match said[2]:
+        case "within reach":
+            return there * NEARER <= here
+        case "in view, but out of reach" if there:
+            return here * NEARER <= there
+    return (there > 0) is not (here > 0)
 
 
 def _near(state: str, kind: str) -> str:

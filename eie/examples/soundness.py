@@ -10,14 +10,12 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.moments import AskedMoment
-from inhabit.eie.examples.reasons import needs_nothing
+from inhabit.eie.examples.reasons import NEARER, needs_nothing
 from inhabit.envs.core import Observation, SceneObject
 from inhabit.envs.template import ActionKind
 
 _PARTLY = 4
 """How many times smaller than the answer's object a thing in it may look."""
-NEARER = 1.5
-"""How much larger a thing has to look from where it can be handled than from farther away."""
 _STATES = (ActionKind.OPEN, ActionKind.CLOSE, ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
 """Kinds of actions that depend on a state of their object."""
 _ON_THE_WAY = (ActionKind.GO, ActionKind.OPEN, ActionKind.LOOK, ActionKind.SEARCH)

@@ -27,7 +27,7 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
-from inhabit.eie.examples.reasons import Instead, explain
+from inhabit.eie.examples.reasons import Beside, Instead, explain
 from inhabit.eie.examples.topology import Topology, kind_of
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -126,9 +126,23 @@ class ExampleWriter:
             made.append(draft)
         return made
 
-    def why(self, context: StepContext, instead: Instead | None = None) -> Explanation:
-        """The reason of a moment's answer; `instead` is what another goal would have one do."""
-        found = explain(context, self.purpose(context), self._template, self._rng, instead)
+    def why(
+        self,
+        context: StepContext,
+        instead: Instead | None = None,
+        others: Sequence[StepContext] = (),
+    ) -> Explanation:
+        """The reason of a moment's answer.
+
+        Args:
+            context: of the moment.
+            instead: what another goal would have one do.
+            others: of the other pictures, in a square.
+        """
+        taken = (e.thing for e in self._topology.order() if e.action_kind is ActionKind.TAKE)
+        beside = Beside(others, frozenset(taken)) if others else None
+        wish = self.purpose(context)
+        found = explain(context, wish, self._template, self._rng, instead, beside)
         return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
 
     def purpose(self, context: StepContext) -> str:
@@ -380,7 +394,8 @@ class SquareWriter:
             form = _Form(random.Random(wording), _WENT_ON)
             asked = writer.asked(kind, text, (), past, form)
             for column, cell in enumerate(cells[row]):
-                why = writer.why(cell.context, self._instead(cells, row, column))
+                others = [other.context for other in cells[row] if other is not cell]
+                why = writer.why(cell.context, self._instead(cells, row, column), others)
                 words = _Words(asked, text, texts, why)
                 shown = past if kind == "trajectory" else ()
                 draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)

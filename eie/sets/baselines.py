@@ -46,6 +46,8 @@ def folds(examples: Sequence[Example]) -> list[int]:
     return [fold[key] for key in keys]
 
 
+SEES_AND_READS = "a regression on what a vision network detects and the goal says"
+"""The one baseline that is given both; the other ones with images do not read the goal."""
 MOST = 4000
 """Number of examples that are used, from the start of the set."""
 
@@ -106,6 +108,10 @@ class ImageFeatures(Protocol):
         """Features of the cells of the image."""
         ...
 
+    def reading(self, example: Example) -> Sequence[Mapping[str, float]]:
+        """Features of each candidate, from what it detects and what the goal says of it."""
+        ...
+
 
 def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None) -> Report | None:
     """Train and score all baselines; None if there are fewer examples than folds, or all are twins.
@@ -134,6 +140,7 @@ def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None
         found += [
             Baseline("a regression on what a vision network detects", detected, len(known), True),
             Baseline("attention to what a vision network sees", attended, len(known), True),
+            Baseline(SEES_AND_READS, _linear(known, fold, eyes.reading), len(known), True),
         ]
     chance = sum(1 / len(example.candidates) for example in known) / len(known)
     return Report(chance, tuple(found))

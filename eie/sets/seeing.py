@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -73,6 +74,30 @@ class EyeFeatures:
             )
         return found
 
+    def reading(self, example: Example) -> list[Mapping[str, float]]:
+        """The same, and how far what is held fits the part of the goal that a candidate is of."""
+        parts = _parts(example.goal)
+        cells = self._cells(example.image)
+        found: list[Mapping[str, float]] = []
+        for text, seen in zip(example.candidates, self(example), strict=True):
+            said = " ".join(words(text))
+            thing, verb = self._name(said), _verb(said)
+            own = dict(seen)
+            fits = 0.0
+            for part in parts:
+                things = [n for n in self._plain if f" {n} " in f" {part} "]
+                odds = 4 * self._surest(cells, [f"{_HELD} {n}" for n in things])
+                held = float(1 / (1 + np.exp(-odds)))
+                fits += held * (thing in things)
+                for word in sorted(set(words(part))):
+                    for mark, share in (("held", held), ("free", 1 - held)):
+                        key = f"{word}|{said}|{mark}"
+                        own[key] = own.get(key, 0.0) + share
+            for key, value in {"": 1.0, **seen}.items():
+                own[f"{verb}|fits|{key}"] = fits * value
+            found.append(own)
+        return found
+
     def grid(self, example: Example) -> Grid:
         """Features of 5x5 cells of the image, for an `ImageNetwork`."""
         self._cells(example.image)
@@ -120,6 +145,18 @@ class EyeFeatures:
             known = np.clip(odds, -_MOST, _MOST / 2) / 4
             self._grids[image] = _pooled(np.concatenate([shown, known]))
         return self._seen[image]
+
+
+def _parts(goal: str) -> list[str]:
+    """The parts of a goal that speak of different things, in words."""
+    found: list[str] = []
+    for clause in re.split(r"\b(?:and|then|also|plus)\b|[,;.:]", goal.lower()):
+        said = words(clause)
+        if found and not {"it", "them"}.isdisjoint(said):
+            found[-1] += f" {' '.join(said)}"
+        elif said:
+            found.append(" ".join(said))
+    return found
 
 
 def _pooled(cells: Cells) -> Grid:

@@ -112,6 +112,9 @@ class Told:
     def __call__(self, asked: Example) -> list[dict[str, float]]:
         return [{"lit": float(place == asked.answer)} for place in range(4)]
 
+    def reading(self, asked: Example) -> list[dict[str, float]]:
+        return self(asked)
+
     def grid(self, asked: Example) -> Grid:
         cells = np.zeros((4, 12), np.float16)
         cells[:, zlib.crc32(asked.candidates[asked.answer].encode()) % 12] = 1
