@@ -25,7 +25,7 @@ _POLITE = re.compile(
     r"for me|thank you|thanks|(?:i|we) (?:would like|want|need) you to|i'd like you to|"
     r"be so kind as to|(?:it would be \w+|i(?:'d| would) (?:be \w+|appreciate it)) if you "
     r"(?:could|would)|if you (?:can|could|would|don't mind|please)|if possible|"
-    r"only (?=after|once|when)|if it(?:'s| is) not too much trouble|"
+    r"only (?=after|once|when)|or before|if it(?:'s| is) not too much trouble|"
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 _CHANGING = re.compile(
@@ -47,12 +47,17 @@ _FAMILIES: Mapping[str, re.Pattern[str]] = {
     "cool": re.compile(r"\b(?:cool\w*|chill\w*|cold|refrigerated?|freeze|frozen)\b"),
     "wash": re.compile(r"\b(?:wash\w*|clean\w*|rins\w*|scrub\w*)\b"),
     "slice": re.compile(r"\b(?:slic\w*|cut\w*|chop\w*|pieces?)\b"),
-    "light": re.compile(r"\b(?:turn\w* on|switch\w* on|light|lamp|examin\w*|inspect\w*|look at)\b"),
+    "light": re.compile(
+        r"\b(?:(?:turn|switch)\w* (?:it |them )?on|light|lamp|watch\w*|listen\w*|examin\w*|"
+        r"inspect\w*|look at)\b"
+    ),
     "off": re.compile(r"\b(?:turn\w* (?:\w+ )?(?:off|out)|switch\w* (?:\w+ )?(?:off|out)|break)\b"),
 }
 """What may be done to things, in the words that people have for it."""
 _TREATED = ("heat", "cool", "wash")
 """Families of what is done to the thing that is moved."""
+_ON_THE_WAY = (ActionKind.MAKE, ActionKind.GATHER, ActionKind.DROP)
+"""Kinds of actions that a goal need not tell of, unless they are the last ones."""
 _WISHED = {"turn on": "light", "turn off": "off"}
 _APPLIANCES = frozenset(
     ("microwave", "fridge", "sink", "faucet", "knife", "butter knife", "stove burner", "toaster")
@@ -167,6 +172,12 @@ class _Goal:
                 found[event.name] = (self._source(named[0]), named[-1])
         return found
 
+    @cached_property
+    def _got(self) -> Sequence[Event]:
+        """The events that make or gather something that no other event needs."""
+        needed = {need for event in self.events for need in event.needs}
+        return [e for e in self.events if e.action_kind in _ON_THE_WAY and e.name not in needed]
+
     def families(self, conditional: bool) -> str:
         """What is to be done that the scene does not want, or the other way round."""
         wished = {self._verb(event): event for event in self.events}
@@ -209,17 +220,20 @@ class _Goal:
 
     def counts(self) -> str:
         """A number of things that the scene does not want."""
-        wanted = Counter(e.thing for e in self.events if e.action_kind is ActionKind.TAKE)
         another = re.search(r"\b(?:another|second|the other)\b", self.text) is not None
-        for kind, count in wanted.items():
+        for kind, count in self.taken.items():
             said = [self._count(m) for m in self.mentions if self._source(kind) in self._kinds(m)]
             most = max((n for n in said if n is not None), default=1)
             if count > 1 and most == 1 and another:
                 most = count
             if said and most != count:
                 return f"The scene wants {count} of {kind!r}, and the goal speaks of {most}."
+        for mention in (m for event in self._got for m in self.known.mentions(event.wish.lower())):
+            said = [m.count for m in self.mentions if mention.kind in self._kinds(m)]
+            if (mention.count or 1) not in {count or 1 for count in said or [mention.count]}:
+                return f"The scene wants {mention.count or 1} of {mention.kind!r}."
         rest = re.sub(r"\bboth (?:the |an? )?\w+(?: \w+)? and\b", " ", self.text)
-        if max(wanted.values(), default=2) == 1 and re.search(
+        if max(self.taken.values(), default=2) == 1 and re.search(
             r"\b(?:two|both|another|second|pair of)\b(?! (?:things|tasks|goals))", rest
         ):
             return "The goal speaks of two things of a kind, and the scene wants one."
@@ -237,10 +251,15 @@ class _Goal:
     def nouns(self) -> str:
         """What is named that the scene's goal is not about, or not named that it is about."""
         said = {kind for mention in self.mentions for kind in self._kinds(mention)}
-        for kind in self.wanted:
+        between = {
+            kind for e in self.events if e.action_kind in _ON_THE_WAY for kind in self._named(e)
+        } - {kind for event in self._got for kind in self._named(event)}
+        for kind in (kind for kind in self.wanted if kind not in between):
             if kind not in said and self._source(kind) not in said:
                 return f"The scene wants something of the {kind}, and the goal does not name it."
         known = {*self.wanted, *map(self._source, self.wanted)}
+        if any(event.action_kind in (ActionKind.OPEN, ActionKind.CLOSE) for event in self.events):
+            known.add("door")
         for mention in self.mentions:
             kinds, before = self._kinds(mention), self.text[: mention.start]
             ours = kinds & known
@@ -276,16 +295,19 @@ class _Goal:
         """Where in the text something is put somewhere: what, and where."""
         ends = {place for _, place in self.moves.values()}
         found, now, waiting = [], list[frozenset[str]](), list[ObjectMention]()
+        follows = False  # whether the mention before is of what is taken, too
         for mention, between in self._led:
             kinds, word = self._kinds(mention), _leads(between)
             if kinds & ends and word in _LEADS:
                 found += [(mention.start, one, kinds) for one in now]
                 waiting += [] if now else [mention]
+                follows = False
             elif self._is_taken(mention):
                 if word in ("with", "containing", "holding") and now:
                     found.append((mention.start, kinds, now[-1]))
                     continue
-                now = [*now, kinds] if now and _TOGETHER.match(between) else [kinds]
+                now = [*now, kinds] if follows and _TOGETHER.match(between) else [kinds]
+                follows = True
                 found += [(one.start, kinds, self._kinds(one)) for one in waiting]
                 waiting = []
         return found
@@ -349,8 +371,13 @@ class _Goal:
         return next((m.start for m in self.mentions if kind in self._kinds(m)), None)
 
     def _is_taken(self, mention: ObjectMention) -> bool:
-        taken = (self._source(e.thing) for e in self.events if e.action_kind is ActionKind.TAKE)
-        return not self._kinds(mention).isdisjoint(taken)
+        return not self._kinds(mention).isdisjoint(map(self._source, self.taken))
+
+    @cached_property
+    def taken(self) -> Counter[str]:
+        """How many of each kind are picked up."""
+        taking = (e for e in self.events if e.action_kind is ActionKind.TAKE)
+        return Counter(kind for event in taking for kind in self._named(event)[:1])
 
     def _named(self, event: Event) -> Sequence[str]:
         return [mention.kind for mention in self.known.mentions(event.wish.lower())]

@@ -36,6 +36,8 @@ from inhabit.envs.core import Determinism
 from inhabit.episodes.playing.from_record import env_of_run
 
 CHOICES = 4
+SHOWN = 4
+"""Actions that a re-recorded video shows at most, the last ones."""
 _FILES: dict[Split, str] = {
     "train": "EgoPlan_IT.json",
     "val": "EgoPlan_validation.json",
@@ -104,20 +106,23 @@ def of_example(
     lineage = example.lineage
     assert lineage is not None
     shown = [past for past in example.history if past.image is not None]
-    images = [past.image for past in shown if past.image is not None]
+    frames = [picture(folder, past.image) for past in shown if past.image is not None]
     answer = example.candidates[example.answer]
     past = [None if one.failed else one.action for one in shown]
-    paths = replayer.clips(example) if replayer is not None else [()] * len(example.history)
-    paths = [*paths[len(example.history) - len(shown) :]]
-    if past and len(lineage.actions) > len(example.history):
-        # Twins share the beginning of their history. What was done since then is not told, so the
-        # clip up to the present frame shows more than the action it began with.
-        past[-1], paths[-1] = None, ()
+    paths: list[tuple[ExportImage, ...]] = [()] * len(past)
+    if replayer is not None:
+        clips = replayer.clips(example)[-SHOWN:]
+        frames, past = [clip.before for clip in clips], [clip.action for clip in clips]
+        paths = [clip.path for clip in clips]
+    elif past and len(lineage.actions) > len(example.history):
+        # The words of a group tell the beginning that it has in common. So the way up to the
+        # present frame shows more than the action that it began with.
+        past[-1] = None
     return EgoPlanQuestion(
         split=example.split,
         episode=f"{lineage.seed_task} {lineage.seed}",
         goal=example.goal,
-        frames=tuple(picture(folder, place) for place in (*images, example.image)),
+        frames=(*frames, picture(folder, example.image)),
         past=tuple(past),
         paths=tuple(paths),
         answer=answer,

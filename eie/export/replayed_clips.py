@@ -8,6 +8,7 @@ done at once, such as picking something up, has an image before it and one after
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -22,11 +23,23 @@ from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.sets.environment import environment_of
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Determinism, Env, SceneError, Task
+from inhabit.envs.template import SaysInWords
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.recording.reader import RecordError
 
 KEYFRAMES = 8
 """Images of a clip, those before and after the action among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """One action of the past of an example."""
+
+    action: str | None
+    """In words; None where it had no effect."""
+    before: ExportImage
+    path: tuple[ExportImage, ...]
+    """What was seen between its beginning and its end, at most `KEYFRAMES` less two images."""
 
 
 class ClipReplayer:
@@ -56,11 +69,13 @@ class ClipReplayer:
                 f"The {opened.header.backend} backend of {opened.header.env} is not deterministic, "
                 "so its episodes cannot be re-rendered. Export without --videos."
             )
+        template = registration.template(settings) if registration.template else None
+        self._in_words = template.in_words if isinstance(template, SaysInWords) else str
         self._folder = folder
         self._episode: Episode | None = None
         self._start: tuple[object, int] | None = None
         self._done: list[str] = []
-        self._clips: list[tuple[ExportImage, ...]] = []
+        self._clips: list[Clip] = []
 
     def __enter__(self) -> Self:
         return self
@@ -68,10 +83,8 @@ class ClipReplayer:
     def __exit__(self, *error: object) -> None:
         self._env.close()
 
-    def clips(self, example: Example) -> Sequence[tuple[ExportImage, ...]]:
-        """For each action of its past, what was seen between its beginning and its end.
-
-        At most `KEYFRAMES` less two images each; none where the environment shows no way.
+    def clips(self, example: Example) -> Sequence[Clip]:
+        """All actions of its past, also those that its words do not tell.
 
         Raises:
             RecordError: the episode does not come to the same any more.
@@ -79,9 +92,6 @@ class ClipReplayer:
         """
         lineage = example.lineage
         assert lineage is not None, "Only photographs come from nowhere."
-        told = [past.action for past in example.history]
-        if told != list(lineage.actions[: len(told)]):
-            raise _not_replayable(example, "its history is not how its episode began")
         start = (lineage.task, lineage.seed)
         if start != self._start or self._done != list(lineage.actions[: len(self._done)]):
             self._begin(example)
@@ -91,7 +101,7 @@ class ClipReplayer:
         shown = self._episode.now.observation.rgb
         if shown is None or Image(shown).digest != example.image_digest:
             raise _not_replayable(example, "its last frame differs from the recorded one")
-        return list(self._clips[: len(told)])
+        return list(self._clips)
 
     def _begin(self, example: Example) -> None:
         lineage = example.lineage
@@ -111,10 +121,15 @@ class ClipReplayer:
         action = episode.env.parse(text)
         if action is None:
             raise _not_replayable(example, f"{text!r} is not an action")
-        seen = episode.act(Decision(action)).observation
+        before = episode.now.observation.rgb
+        if before is None:
+            raise _not_replayable(example, "nothing was seen before an action")
+        now = episode.act(Decision(action))
         self._done.append(text)
-        path = [frame for clip in seen.clips for frame in clip.frames]
-        self._clips.append(tuple(self._kept(frame) for frame in keyframes(path)))
+        path = [frame for clip in now.observation.clips for frame in clip.frames]
+        said = None if now.reason is not None else self._in_words(text)
+        kept = tuple(self._kept(frame) for frame in keyframes(path))
+        self._clips.append(Clip(said, self._kept(before), kept))
 
     def _kept(self, rgb: NDArray[np.uint8]) -> ExportImage:
         name = f"{Image(rgb).digest}.png"
