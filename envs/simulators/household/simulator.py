@@ -25,7 +25,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
 )
 from inhabit.envs.simulators.household.actions.arranging import set_old_object_poses
 from inhabit.envs.simulators.household.actions.points import at_pixel
-from inhabit.envs.simulators.household.actions.table import REFUSED, UNARMED
+from inhabit.envs.simulators.household.actions.table import OLDEST_ALONE, REFUSED, UNARMED
 from inhabit.envs.simulators.household.drawing.picture import Randomization, RoomPicture
 from inhabit.envs.simulators.household.episode.house import House, ObjectVisibility, Settings
 from inhabit.envs.simulators.household.geometry.boxes import STEP
@@ -51,8 +51,6 @@ _MOST_AGENTS = 8
 _APART = 0.75
 """Metres between two agents at the start."""
 _MODES = ("default", "locobot", "bot", "arm")
-_DROPPED: Mapping[str, frozenset[str]] = {"PutObject": frozenset({"receptacleObjectId"})}
-"""Arguments of release 2.1.0 that later ones refuse."""
 _STAGES = 3
 """Number of rooms whose stages are kept: about 10 MB each."""
 
@@ -184,7 +182,7 @@ class Simulator:
             if sentence := REFUSED.get(str(name)) or UNARMED.get(str(name)):
                 return ActionResult(False, sentence)
             return ActionResult(False, _unknown(name, [*self._own, *ACTIONS]), "InvalidAction")
-        dropped = _DROPPED.get(str(name), frozenset()) & request.keys()
+        dropped = OLDEST_ALONE.get(str(name), frozenset()) & request.keys()
         if dropped and self._release and not self._any_argument:
             text = f'Action: "{name}" called with invalid argument: {", ".join(dropped)}, which '
             text += "releases after 2.1.0 do not have: objectId is that of the receptacle."

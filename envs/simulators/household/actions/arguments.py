@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
-from textwrap import dedent
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
 from pydantic.alias_generators import to_camel
 
+from inhabit.envs.simulators.household.actions.idle import TYPES, idle
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.state.world import SimObject
 
@@ -26,6 +25,20 @@ class Vector(BaseModel, frozen=True):
     x: Number = 0.0
     y: Number = 0.0
     z: Number = 0.0
+
+
+class SomeAxes(BaseModel, frozen=True):
+    """THOR's {x, y, z}; missing components keep their values."""
+
+    x: Number | None = None
+    y: Number | None = None
+    z: Number | None = None
+
+    def over(self, old: tuple[float, float, float]) -> Vector:
+        """The old values, with those that are given here."""
+        new = (self.x, self.y, self.z)
+        x, y, z = (a if b is None else b for a, b in zip(old, new, strict=True))
+        return Vector(x=x, y=y, z=z)
 
 
 class Refusal(Exception):  # noqa: N818
@@ -93,12 +106,13 @@ class ThorAction:
             for each in self._parameters
             if each.kind is not each.VAR_KEYWORD
         }
-        config = ConfigDict(alias_generator=to_camel, strict=True, frozen=True)
+        fields.update({name: (TYPES[name] | None, None) for name in self.idle})
+        config = ConfigDict(alias_generator=_camel, strict=True, frozen=True)
         return create_model(self.name, __config__=config, **fields)
 
     @property
     def names(self) -> Collection[str]:
-        """Its arguments, as in "objectId"."""
+        """Its arguments, as in "objectId", without those of `idle`."""
         return self._names.keys()
 
     @property
@@ -112,13 +126,10 @@ class ThorAction:
         needed = {each.name for each in self._parameters if each.default is each.empty}
         return [name for name, field in self._names.items() if field in needed]
 
-    @property
+    @cached_property
     def idle(self) -> Collection[str]:
-        """Those of them that are accepted and make no difference: its function deletes them."""
-        tree = ast.parse(dedent(inspect.getsource(self._function)))
-        gone = (node.targets for node in ast.walk(tree) if isinstance(node, ast.Delete))
-        unused = {target.id for names in gone for target in names if isinstance(target, ast.Name)}
-        return [name for name, field in self._names.items() if field in unused]
+        """Arguments that are accepted and make no difference."""
+        return [name for name in idle(self.name) if name not in self._names]
 
     def __call__(
         self, house: House, request: Mapping[str, Any], *, any_argument: bool = False
@@ -135,12 +146,13 @@ class ThorAction:
         """
         # THOR has arguments both as "objectId" and as "StateChange".
         plain = {key[:1].lower() + key[1:]: value for key, value in request.items()}
-        given = {key: value for key, value in plain.items() if key in self._names}
+        known = {*self._names, *self.idle}
+        given = {key: value for key, value in plain.items() if key in known}
         others = {k: v for k, v in plain.items() if k not in given and k not in _ENVELOPE}
         if others and not self.open and not any_argument:
             raise Refusal(
                 f'Action: "{self.name}" called with invalid argument: {", ".join(sorted(others))}. '
-                f"Expected arguments: {', '.join(self._names) or 'none'}.",
+                f"Expected arguments: {', '.join([*self._names, *self.idle]) or 'none'}.",
                 "InvalidArgument",
             )
         if any_argument:
@@ -150,9 +162,8 @@ class ThorAction:
         except ValidationError as error:
             raise self._explained(error) from error
         arguments = {field: getattr(checked, field) for field in self._names.values()}
-        return self._function(
-            house, **arguments
-        )  # Unity ignores what it doesn't know, and so do we
+        # Unity ignores what it doesn't know, and so do we.
+        return self._function(house, **arguments)
 
     def _explained(self, error: ValidationError) -> Refusal:
         problems = error.errors(include_url=False, include_context=False)
@@ -173,6 +184,11 @@ class ThorAction:
             f"{first['msg']}.",
             code,
         )
+
+
+def _camel(name: str) -> str:
+    """Idle arguments have THOR's names already."""
+    return name if name in TYPES else to_camel(name)
 
 
 def target(
@@ -239,11 +255,8 @@ def change_time_scale(house: House, *, time_scale: Number) -> JsonValue:
     return None
 
 
-def set_mass(
-    house: House, *, object_id: str, mass: Number, drag: Number = 0.0, angular_drag: Number = 0.05
-) -> JsonValue:
+def set_mass(house: House, *, object_id: str, mass: Number) -> JsonValue:
     """Give a thing another mass, in kilograms; drag makes no difference."""
-    del drag, angular_drag
     thing = target(house, object_id, force=True)
     if not (thing["pickupable"] or thing["moveable"]):
         raise Refusal(f"{object_id} is neither Pickupable nor Moveable, and has no mass.")
@@ -270,9 +283,9 @@ def breakable(house: House, *, object_id: str) -> JsonValue:
     return None
 
 
-def set_seed(house: House, *, seed: int) -> JsonValue:
+def set_seed(house: House) -> JsonValue:
     """Succeed: every action that draws has a seed of its own."""
-    del house, seed
+    del house
     return None
 
 

@@ -47,12 +47,8 @@ def move_arm(
     coordinate_space: Space = "armBase",
     restrict_movement: bool = False,
     return_to_start: bool = True,
-    speed: Number = 1.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
 ) -> JsonValue:
     """Move the wrist to a place, in metres; as near as it can come, unless `restrictMovement`."""
-    del speed, fixed_delta_time, disable_rendering
     goal = _in_base(house, np.array((position.x, position.y, position.z)), coordinate_space)
     _reach(house, goal, position, coordinate_space, restrict_movement, return_to_start)
     return None
@@ -65,12 +61,8 @@ def move_arm_relative(
     coordinate_space: Space = "armBase",
     restrict_movement: bool = False,
     return_to_start: bool = True,
-    speed: Number = 1.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
 ) -> JsonValue:
     """Move the wrist by an offset, in metres."""
-    del speed, fixed_delta_time, disable_rendering
     way = np.array((offset.x, offset.y, offset.z))
     if coordinate_space == "world":
         way = house.agent.base().axes.T @ way
@@ -82,17 +74,9 @@ def move_arm_relative(
 
 
 def move_base(
-    house: House,
-    *,
-    y: Number,
-    normalized_y: bool = True,
-    return_to_start: bool = True,
-    speed: Number = 1.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
+    house: House, *, y: Number, normalized_y: bool = True, return_to_start: bool = True
 ) -> JsonValue:
     """Lift the arm's base: 0 is its lowest place and 1 its highest, or `y` is in metres."""
-    del speed, fixed_delta_time, disable_rendering
     low, high = house.agent.y + LOWEST, house.agent.y + HIGHEST
     demand(
         not normalized_y or 0.0 <= y <= 1.0,
@@ -104,63 +88,30 @@ def move_base(
     return None
 
 
-def move_base_up(
-    house: House,
-    *,
-    distance: Number,
-    return_to_start: bool = True,
-    speed: Number = 1.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
-) -> JsonValue:
+def move_base_up(house: House, *, distance: Number, return_to_start: bool = True) -> JsonValue:
     """Lift the arm's base by a distance in metres, as far as it goes."""
-    del speed, fixed_delta_time, disable_rendering
     height = float(np.clip(_arm(house).height + distance, LOWEST, HIGHEST))
     _lift(house, height, return_to_start)
     return None
 
 
-def move_base_down(
-    house: House,
-    *,
-    distance: Number,
-    return_to_start: bool = True,
-    speed: Number = 1.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
-) -> JsonValue:
+def move_base_down(house: House, *, distance: Number, return_to_start: bool = True) -> JsonValue:
     """Lower the arm's base by a distance in metres, as far as it goes."""
-    del speed, fixed_delta_time, disable_rendering
     return move_base_up(house, distance=-distance, return_to_start=return_to_start)
 
 
 def rotate_wrist(
-    house: House,
-    *,
-    pitch: Number = 0.0,
-    yaw: Number = 0.0,
-    roll: Number = 0.0,
-    return_to_start: bool = True,
-    speed: Number = 10.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
+    house: House, *, pitch: Number = 0.0, yaw: Number = 0.0, roll: Number = 0.0
 ) -> JsonValue:
     """Turn the hand about its own axes, degrees."""
-    del speed, fixed_delta_time, disable_rendering, return_to_start
     _pose(house, [_arm(house).turned(pitch, yaw, -roll)], "the rotation", True)
     return None
 
 
 def pick_up(
-    house: House,
-    *,
-    object_id_candidates: list[str] | None = None,
-    object_id: str | None = None,
-    force_action: bool = False,
-    manual_interact: bool = False,
+    house: House, *, object_id_candidates: list[str] | None = None, object_id: str | None = None
 ) -> JsonValue:
     """Hold everything that the hand's sphere touches and that can be picked up."""
-    del force_action, manual_interact
     demand(
         object_id is None,
         "You are passing in iTHOR PickupObject parameters (objectId) to the arm agent! It picks up "
@@ -207,35 +158,15 @@ def set_radius(house: House, *, radius: Number) -> JsonValue:
     return None
 
 
-def move_agent(
-    house: House,
-    *,
-    ahead: Number = 0.0,
-    right: Number = 0.0,
-    return_to_start: bool = True,
-    speed: Number = 1.0,
-    fixed_delta_time: Number | None = None,
-    disable_rendering: bool = True,
-) -> JsonValue:
+def move_agent(house: House, *, ahead: Number = 0.0, right: Number = 0.0) -> JsonValue:
     """Move the agent along its own axes, metres."""
-    del return_to_start, speed, fixed_delta_time, disable_rendering
     demand(ahead != 0.0 or right != 0.0, "Must specify ahead or right!")
     walk(house, degrees(atan2(right, ahead)), hypot(right, ahead))
     return None
 
 
-def rotate_agent(
-    house: House,
-    *,
-    degrees: Number,
-    return_to_start: bool = True,
-    speed: Number = 1.0,
-    wait_for_fixed_update: bool = False,
-    fixed_delta_time: Number = 0.02,
-    disable_rendering: bool = True,
-) -> JsonValue:
+def rotate_agent(house: House, *, degrees: Number) -> JsonValue:
     """Turn the agent to the right, degrees."""
-    del return_to_start, speed, wait_for_fixed_update, fixed_delta_time, disable_rendering
     turn_by(house, degrees)
     return None
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal, Vector
+from inhabit.envs.simulators.household.actions.states import toggle_at_random
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
@@ -58,13 +59,7 @@ class Duplicates(BaseModel):
 
 
 def set_object_poses(
-    house: House,
-    *,
-    object_poses: list[ObjectPose],
-    place_stationary: bool = True,
-    enable_physics_jitter: bool = True,
-    force_rigidbody_sleep: bool = False,
-    skip_moveable: bool = False,
+    house: House, *, object_poses: list[ObjectPose], skip_moveable: bool = False
 ) -> JsonValue:
     """Move objects to the requested poses, ignoring collisions.
 
@@ -72,7 +67,6 @@ def set_object_poses(
     the action fails if a pose could not be used. In scenes of `inhabit`'s own tasks, what is not
     listed stays as it is.
     """
-    del place_stationary, enable_physics_jitter, force_rigidbody_sleep
     if house.world.rules.disables_unlisted and object_poses:
         _disable_others(house, {pose.object_name for pose in object_poses}, skip_moveable)
     if faults := lay(house, object_poses):
@@ -130,8 +124,7 @@ def walkable(world: World) -> frozenset[Cell]:
     """The grid cells after furniture has moved: the room's own cells and the changed ones."""
     room = world.room
     before = reachable(room.solids(room.placed), room.outline)
-    now = {thing.id: thing.box for thing in world.things.values() if thing.present}
-    after = reachable(room.solids(now), room.outline)
+    after = reachable(world.solids(), room.outline)
     return (room.cells | (after - before)) - (before - after)
 
 
@@ -223,16 +216,13 @@ def initial_random_spawn(
     random_seed: int = 0,
     force_visible: bool = False,
     num_placement_attempts: int = 5,
-    place_stationary: bool = True,
     allow_floor: bool = False,
     excluded_receptacles: list[str] | None = None,
     excluded_object_ids: list[str] | None = None,
     receptacle_object_ids: list[str] | None = None,
     object_ids: list[str] | None = None,
-    allow_moveable: bool = False,
     num_duplicates_of_type: list[Duplicates] | None = None,
     num_repeats: list[Duplicates] | None = None,
-    min_free_per_receptacle_type: list[Duplicates] | None = None,
     randomize_open: bool = False,
 ) -> JsonValue:
     """Spawn every pickupable object at random on the receptacles where its type occurs.
@@ -240,9 +230,8 @@ def initial_random_spawn(
     Objects that fit nowhere after this many attempts stay where they are, and so does furniture.
     `numRepeats` is an older name of `numDuplicatesOfType`.
     """
-    del place_stationary, allow_moveable, min_free_per_receptacle_type
     if randomize_open:
-        raise Refusal("randomizeOpen is not supported: use OpenObject with openness.")
+        toggle_at_random(house, state_change="CanOpen", random_seed=random_seed)
     world, habits = house.world, ithor.habits()
     choose = np.random.default_rng([random_seed & 0xFFFFFFFF, 0x5EED])
     for wanted in num_duplicates_of_type or num_repeats or ():
@@ -327,15 +316,12 @@ ACTIONS: Mapping[str, ActionFunction] = {
 _OLD_NAME = re.compile(r"([A-Za-z]+)_[0-9a-f]{8}")
 
 
-def set_old_object_poses(
-    house: House, *, object_poses: list[ObjectPose], place_stationary: bool = True
-) -> JsonValue:
+def set_old_object_poses(house: House, *, object_poses: list[ObjectPose]) -> JsonValue:
     """Move objects to the requested poses; names of release 2.1.0 stand for their types.
 
     Of a type that has more objects than poses, the others leave the room, as in THOR. Types that no
     room of today's has at this place are left out.
     """
-    del place_stationary
     named = {str(thing["name"]) for thing in house.world.things.values()}
     today = [pose for pose in object_poses if pose.object_name in named]
     old = [pose for pose in object_poses if pose.object_name not in named]

@@ -14,6 +14,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
     Number,
     Refusal,
+    SomeAxes,
     Vector,
 )
 from inhabit.envs.simulators.household.drawing.picture import Randomization
@@ -33,11 +34,9 @@ def add(
     field_of_view: Number = 90.0,
     orthographic: bool = False,
     orthographic_size: Number | None = None,
-    skybox_color: str = "white",
     parent: str = "world",
 ) -> JsonValue:
     """Add a camera. Every later event includes its image."""
-    del skybox_color
     if parent != "world":
         raise Refusal(f"The parent of a camera must be 'world'; got {parent!r}.")
     if len(house.cameras) >= _MOST:
@@ -52,15 +51,13 @@ def update(
     house: House,
     *,
     third_party_camera_id: int = 0,
-    position: Vector | None = None,
-    rotation: Vector | None = None,
+    position: SomeAxes | None = None,
+    rotation: SomeAxes | None = None,
     field_of_view: Number | None = None,
     orthographic: bool | None = None,
     orthographic_size: Number | None = None,
-    skybox_color: str = "white",
 ) -> JsonValue:
     """Update a camera. Missing arguments keep their values."""
-    del skybox_color
     if not 0 <= third_party_camera_id < len(house.cameras):
         raise Refusal(
             f"There is no third-party camera {third_party_camera_id}: there are "
@@ -68,9 +65,10 @@ def update(
         )
     camera = house.cameras[third_party_camera_id]
     if position is not None:
-        camera = replace(camera, position=(position.x, position.y, position.z))
+        place = position.over(camera.position)
+        camera = replace(camera, position=(place.x, place.y, place.z))
     if rotation is not None:
-        camera = _turned(camera, rotation)
+        camera = _turned(camera, rotation.over((camera.pitch, camera.yaw, 0.0)))
     if field_of_view is not None:
         camera = _widened(camera, field_of_view)
     if orthographic is not None or orthographic_size is not None:
@@ -126,9 +124,8 @@ def toggle_map_view(house: House) -> JsonValue:
     return None
 
 
-def change_fov(house: House, *, field_of_view: Number, camera: str = "") -> JsonValue:
+def change_fov(house: House, *, field_of_view: Number) -> JsonValue:
     """Change the field of view of the agent's camera."""
-    del camera
     if not 1 <= field_of_view < 180:
         raise Refusal("fov must be set to (0, 180) noninclusive.")
     house.settings = replace(house.settings, field_of_view=field_of_view)
@@ -139,19 +136,8 @@ Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
 """Minimum and maximum."""
 
 
-def randomize_materials(
-    house: House,
-    *,
-    random_seed: int | None = None,
-    use_train_materials: bool | None = None,
-    use_val_materials: bool | None = None,
-    use_test_materials: bool | None = None,
-    use_external_materials: bool | None = None,
-    in_room_types: list[str] | None = None,
-) -> JsonValue:
+def randomize_materials(house: House, *, random_seed: int | None = None) -> JsonValue:
     """Randomize all materials; without a seed, use the next variant."""
-    del use_train_materials, use_val_materials, use_test_materials, use_external_materials
-    del in_room_types
     salt = house.randomization.materials + 1 if random_seed is None else 1 + abs(random_seed)
     house.randomization = replace(house.randomization, materials=salt)
     return None
@@ -176,7 +162,6 @@ def randomize_lighting(
     hue: Range | None = None,
     saturation: Range | None = None,
     random_seed: int = 0,
-    synchronized: bool = False,
 ) -> JsonValue:
     """Randomize the brightness and, optionally, the colour of the light.
 
@@ -188,9 +173,7 @@ def randomize_lighting(
         saturation: 0 to 1, by default 0.1 to 0.4. THOR's default is 0.5 to 1; of its lamps there
             are many, and here is one.
         random_seed: chooses.
-        synchronized: whether all lamps change alike, which they do anyway.
     """
-    del synchronized
     choose = np.random.default_rng([abs(random_seed), 0x11647])
     factor = _from(choose, brightness or [0.5, 1.5], "brightness", 10.0)
     tone = _from(choose, hue or [0.0, 1.0], "hue", 1.0)

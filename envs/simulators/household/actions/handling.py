@@ -42,15 +42,8 @@ _SIDEWAYS: Mapping[str, tuple[float, float]] = {"Microwave": (-0.5, 0.15)}
 panel on the right."""
 
 
-def pick_up(
-    house: House,
-    *,
-    object_id: str,
-    force_action: bool = False,
-    manual_interact: bool = False,
-) -> JsonValue:
+def pick_up(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
     """Pick up an object with its contents."""
-    del manual_interact
     thing = target(house, object_id, force=force_action)
     demand(
         thing["pickupable"],
@@ -77,7 +70,6 @@ def put(
     receptacle_object_id: str | None = None,
     force_action: bool = False,
     place_stationary: bool = True,
-    random_seed: int = 0,
     put_near_x_y: bool = False,
 ) -> JsonValue:
     """Put the held object on or in a receptacle, at the free place nearest to the hand.
@@ -85,7 +77,6 @@ def put(
     With `putNearXY` in a basin or behind a door at the place nearest to the middle of the view; and
     by force where there is no room, too: in among what lies there.
     """
-    del random_seed
     crowd = force_action and put_near_x_y
     thing = held(house, "Can't place an object if Agent isn't holding anything")
     receptacle = target(
@@ -169,23 +160,21 @@ def let_go(house: House) -> None:
     house.world.agent = replace(house.agent, held=None, arm=(0.0, 0.0, 0.0), wrist=(0.0, 0.0, 0.0))
 
 
-def drop(house: House, *, force_action: bool = False) -> JsonValue:
+def drop(house: House) -> JsonValue:
     """Drop the held object onto what is below."""
-    del force_action
     thing = held(house, "Nothing in hand to drop!")
     _fall(house, thing, thing.box.center)
     return None
 
 
-def drop_ahead(house: House, *, force_action: bool = False) -> JsonValue:
+def drop_ahead(house: House) -> JsonValue:
     """Drop the held object in front of the agent."""
     held(house, "Nothing in hand to drop!")
-    return throw(house, move_magnitude=_AHEAD, force_action=force_action)
+    return throw(house, move_magnitude=_AHEAD)
 
 
-def throw(house: House, *, move_magnitude: Number = 50.0, force_action: bool = False) -> JsonValue:
+def throw(house: House, *, move_magnitude: Number = 50.0) -> JsonValue:
     """Throw the held object ahead. Distance and breakage depend on the force."""
-    del force_action
     thing = held(house, "Nothing in Hand to Throw!")
     angle, far = radians(house.agent.rotation), min(2.0, 0.02 * max(move_magnitude, 0.0))
     outline = house.world.room.outline
@@ -207,15 +196,9 @@ def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) ->
 
 
 def move_held(
-    house: House,
-    *,
-    ahead: Number = 0.0,
-    right: Number = 0.0,
-    up: Number = 0.0,
-    force_visible: bool = False,
+    house: House, *, ahead: Number = 0.0, right: Number = 0.0, up: Number = 0.0
 ) -> JsonValue:
     """Move the held object, in metres in the agent's frame."""
-    del force_visible
     held(house, "Agent can only move hand if holding an item")
     x, y, z = house.agent.arm
     arm = (x + right, y + up, z + ahead)
@@ -228,11 +211,9 @@ def move_held(
 
 
 def _move_held_along(direction: tuple[float, float, float]) -> ActionFunction:
-    def move(
-        house: House, *, move_magnitude: Number = 0.1, force_visible: bool = False
-    ) -> JsonValue:
+    def move(house: House, *, move_magnitude: Number = 0.1) -> JsonValue:
         right, up, ahead = (move_magnitude * side for side in direction)
-        return move_held(house, ahead=ahead, right=right, up=up, force_visible=force_visible)
+        return move_held(house, ahead=ahead, right=right, up=up)
 
     return move
 

@@ -20,7 +20,7 @@ from inhabit.envs.simulators.household.actions.arguments import (
 )
 from inhabit.envs.simulators.household.actions.arranging import walkable
 from inhabit.envs.simulators.household.actions.handling import let_go
-from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.episode.house import House, shown
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, xyz
 from inhabit.envs.simulators.household.geometry.boxes import rotation as axes_of
 from inhabit.envs.simulators.household.placement import placing
@@ -79,10 +79,8 @@ def place_at(
     position: Vector,
     rotation: Vector | None = None,
     force_action: bool = False,
-    force_kinematic: bool = False,
 ) -> JsonValue:
     """Set a thing down with the middle of its base at a point, if nothing is there."""
-    del force_kinematic
     world = house.world
     thing = target(house, object_id, force=True)
     demand(
@@ -111,16 +109,21 @@ def teleport_object(
     house: House,
     *,
     object_id: str,
-    position: Vector,
     rotation: Vector,
+    position: Vector | None = None,
+    positions: list[Vector] | None = None,
     force_action: bool = False,
-    force_kinematic: bool = False,
     allow_teleport_out_of_hand: bool = False,
-    make_unbreakable: bool = False,
 ) -> JsonValue:
-    """Move a thing, without its contents, to a pose in the air or on something, if it is free."""
-    del force_kinematic, make_unbreakable
+    """Move a thing, without its contents, to a pose in the air or on something, if it is free.
+
+    Of several `positions`, to the first that is free.
+    """
     world, thing = house.world, target(house, object_id, force=True)
+    wanted = positions or ([position] if position else [])
+    if not wanted:
+        text = "Action: TeleportObject is missing the following arguments: position."
+        raise Refusal(text, "MissingArguments")
     demand(
         bool(thing["pickupable"] or thing["moveable"]),
         f"{object_id} is not Moveable or Pickupable, and can't be teleported.",
@@ -128,9 +131,12 @@ def teleport_object(
     in_hand = house.agent.held == object_id
     demand(not in_hand or allow_teleport_out_of_hand, "Cannot teleport object in hand.")
     axes = _turned(rotation) if thing["objectOrientedBoundingBox"] is not None else thing.box.axes
-    place = np.array((position.x, position.y, position.z))
-    box = Box(place - axes @ thing.pivot, thing.box.half, axes)
-    if not force_action and (other := _in_the_way(house, thing, box)):
+    places = (np.array((at.x, at.y, at.z)) - axes @ thing.pivot for at in wanted)
+    boxes = [Box(place, thing.box.half, axes) for place in places]
+    free = (box for box in boxes if force_action or not _in_the_way(house, thing, box))
+    box = next(free, None)
+    if box is None:
+        other = _in_the_way(house, thing, boxes[0])
         raise Refusal(f"{object_id} is in the way of {other} there, and wasn't teleported.")
     if in_hand:
         let_go(house)
@@ -253,9 +259,32 @@ def _hit_between(
     return name, start + float(frame.depth[1, 1]) * way / np.linalg.norm(way)
 
 
-def visible_objects(house: House) -> JsonValue:
-    """The ids of all that is visible."""
-    return [name for name, sight in house.sights().items() if sight.visible]
+def visible_objects(
+    house: House,
+    *,
+    max_distance: Number | None = None,
+    third_party_camera_index: int | None = None,
+) -> JsonValue:
+    """The ids of all that is visible: within `visibilityDistance`, or `maxDistance`, in metres.
+
+    With `thirdPartyCameraIndex`, that such a camera shows, by its distance from the camera.
+    """
+    if third_party_camera_index is None:
+        frame, (x, _, z) = house.see(rgb=False), house.agent.eye
+    elif 0 <= third_party_camera_index < len(house.cameras):
+        frame = house.film(rgb=False)[third_party_camera_index]
+        x, _, z = house.cameras[third_party_camera_index].position
+    else:
+        raise Refusal(
+            f"There is no third-party camera {third_party_camera_index}: there are "
+            f"{len(house.cameras)}."
+        )
+    far = house.settings.visibility_distance if max_distance is None else max_distance
+    if third_party_camera_index is None and max_distance is None:
+        return [name for name, sight in house.sights().items() if sight.visible]
+    in_view = shown(frame)
+    things = house.world.listed().values()
+    return [t.id for t in things if t.id in in_view and t.box.distance_from_axis(x, z) <= far]
 
 
 _PER_NEWTON = 0.005

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
+from inhabit.envs.core import SceneError, UnavailableError
 from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
     Number,
     Refusal,
+    Vector,
     demand,
     target,
 )
@@ -20,6 +22,9 @@ from inhabit.envs.simulators.household.actions.arranging import copy, walkable
 from inhabit.envs.simulators.household.actions.handling import pick_up
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import Box, xyz
+from inhabit.envs.simulators.household.placement import placing
+from inhabit.envs.simulators.household.rooms import procedural
+from inhabit.envs.simulators.household.rooms.templates import assets
 from inhabit.envs.simulators.household.state.world import SimObject
 
 
@@ -127,15 +132,9 @@ def reset_filter(house: House) -> JsonValue:
 
 
 def geometry(
-    house: House,
-    *,
-    object_id: str,
-    triangles: bool = False,
-    uv: bool = False,
-    normals: bool = False,
+    house: House, *, object_id: str, triangles: bool = False, normals: bool = False
 ) -> JsonValue:
     """The mesh that is drawn for an object, in the world: our own shape, without `uv`."""
-    del uv
     thing = target(house, object_id, force=True)
     house.look(house.camera(), (1, 1))  # brings the drawing up to date
     shape = house.picture.shape(thing.id)
@@ -150,16 +149,8 @@ def geometry(
     return [made]
 
 
-def scale(
-    house: House,
-    *,
-    object_id: str,
-    scale: Number,
-    scale_over_seconds: Number = 1.0,
-    force_action: bool = False,
-) -> JsonValue:
+def scale(house: House, *, object_id: str, scale: Number, force_action: bool = False) -> JsonValue:
     """Make an object larger or smaller; the middle of its base stays."""
-    del scale_over_seconds
     thing = target(house, object_id, force=force_action)
     demand(scale > 0.0, f"scale must be > 0; it is {scale:g}.")
     demand(thing.kind != "Floor", "The floor can't be scaled.")
@@ -171,15 +162,8 @@ def scale(
     return None
 
 
-def create(
-    house: House,
-    *,
-    object_type: str,
-    randomize_object_appearance: bool = False,
-    object_variation: int = 0,
-) -> JsonValue:
+def create(house: House, *, object_type: str) -> JsonValue:
     """Put one more object of a type that the room has into the agent's hand."""
-    del randomize_object_appearance, object_variation
     world = house.world
     alike = [t for t in world.listed().values() if t.kind == object_type and t["pickupable"]]
     demand(bool(alike), f"The room has no {object_type} that can be picked up, to be copied.")
@@ -190,6 +174,62 @@ def create(
     made = copy(world, first, (x, y, z), number)
     pick_up(house, object_id=made.id, force_action=True)
     return made.id
+
+
+def spawn(
+    house: House,
+    *,
+    asset_id: str,
+    generated_id: str,
+    position: Vector | None = None,
+    rotation: Vector | None = None,
+) -> JsonValue:
+    """Add an object of one of procthor's assets, with the middle of its box at a position.
+
+    Without a position it stands in the middle of the floor.
+    """
+    world, outline = house.world, house.world.room.outline
+    demand(generated_id not in world.things, f"The id {generated_id!r} is taken already.")
+    x, z = ((low + high) / 2 for low, high in zip(outline.low, outline.high, strict=True))
+    at = position or Vector(x=x, y=outline.floor, z=z)
+    try:
+        item = procedural.Item(
+            id=generated_id,
+            assetId=asset_id,
+            position=procedural.ThorVector(**at.model_dump()),
+            rotation=procedural.ThorRotation(**(rotation or Vector()).model_dump()),
+        )
+        metadata, box = procedural.furnished(item)
+    except (SceneError, UnavailableError) as error:
+        raise Refusal(str(error)) from error
+    except ValidationError as error:
+        raise Refusal(f"The position or id is not valid: {error.errors()[0]['msg']}.") from error
+    made = world.add(metadata, box)
+    if position is None:
+        made = world.move(made, box.moved(np.array((0.0, box.reach[1], 0.0))))
+    if at.y >= outline.floor:  # programs keep below the floor what they place later
+        placing.rest(world, made.id, placing.support(world, made.box, ignoring=[made.id]))
+    if not made["pickupable"]:
+        world.cells = walkable(world)
+    return dict(made["axisAlignedBoundingBox"])
+
+
+def asset_database(house: House) -> JsonValue:
+    """Type, first property and size in metres of procthor's assets, by their ids."""
+    del house
+    try:
+        found = assets()
+    except UnavailableError as error:
+        raise Refusal(str(error)) from error
+    return {
+        one.id: {
+            "assetId": one.id,
+            "type": one.kind,
+            "primaryProperty": one.ability,
+            "boundingBox": dict(zip("xyz", one.size, strict=True)),
+        }
+        for one in found.values()
+    }
 
 
 def _points(values: NDArray[np.float32]) -> list[JsonValue]:
@@ -209,4 +249,6 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "GetInSceneAssetGeometry": geometry,
     "ScaleObject": scale,
     "CreateObject": create,
+    "SpawnAsset": spawn,
+    "GetAssetDatabase": asset_database,
 }

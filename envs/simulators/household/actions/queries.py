@@ -83,14 +83,11 @@ def shortest_path(
     object_type: str | None = None,
     object_id: str | None = None,
     position: Vector | None = None,
-    rotation: Vector | None = None,
-    allowed_error: Number = 0.25,
 ) -> JsonValue:
     """The corners of a shortest path to the nearest cell from which an object is within reach.
 
     `rotation` makes no difference, and `allowedError` none that is less than a cell's diagonal.
     """
-    del rotation, allowed_error
     goals = named(house, object_type, object_id)
     if position is None:
         x, z = house.agent.x, house.agent.z
@@ -109,12 +106,10 @@ def shortest_path_to_point(
     target: Vector | None = None,
     position: Vector | None = None,
     x: Number | None = None,
-    y: Number | None = None,
     z: Number | None = None,
     allowed_error: Number = 0.25,
 ) -> JsonValue:
     """The same to the first cell within half a cell's diagonal of a point."""
-    del y
     if target is None:
         if x is None or z is None:
             raise Refusal(
@@ -189,6 +184,16 @@ def interactable_poses(
         }
         for pose in islice(found, max_poses)
     ]
+
+
+def interactable_columns(
+    house: House, *, object_id: str, positions: list[Vector] | None = None
+) -> JsonValue:
+    """The same as a list for each key: releases before 5 have this name for it."""
+    found = interactable_poses(house, object_id=object_id, positions=positions)
+    poses = found if isinstance(found, list) else []
+    keys = ("x", "y", "z", "rotation", "standing", "horizon")
+    return {key: [pose[key] for pose in poses if isinstance(pose, dict)] for key in keys}
 
 
 def scene_bounds(house: House) -> JsonValue:
@@ -299,6 +304,7 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "GetShortestPath": shortest_path,
     "GetShortestPathToPoint": shortest_path_to_point,
     "GetInteractablePoses": interactable_poses,
+    "PositionsFromWhichItemIsInteractable": interactable_columns,
     "GetSceneBounds": scene_bounds,
     "ObjectNavExpertAction": expert_action,
 }

@@ -35,9 +35,6 @@ def open_(
     force_action: bool = False,
     move_magnitude: Number = 0.0,
     open_percent: Number = 0.0,
-    simplify_physics: bool = False,
-    physics_interval: float | None = None,
-    use_gripper: bool = False,
 ) -> JsonValue:
     """Open an object, fully or by a fraction; 0 closes it.
 
@@ -46,7 +43,6 @@ def open_(
     """
     if older := move_magnitude or open_percent:
         openness = min(older, 1.0)
-    del simplify_physics, physics_interval, use_gripper
     demand(0.0 <= openness <= 1.0, f"openness must be in [0:1]; it is {openness:g}.")
     thing = _openable(house, object_id, force_action)
     demand(

@@ -1,4 +1,4 @@
-"""What becomes of each action that AI2-THOR has: done, approximated, or refused."""
+"""What becomes of each action that AI2-THOR has: it works, differs, or is refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inhabit.envs.simulators.household.actions import ACTIONS, OF_ARM
+from inhabit.envs.simulators.household.actions.arguments import ThorAction
 
 Status = Literal["done", "approximated", "refused"]
 
@@ -30,9 +31,9 @@ _DONE: Mapping[str, str] = {
         "Teleport TeleportFull Rotate Look Done Pass NoOp"
     ),
     "Questions": (
-        "GetReachablePositions GetInteractablePoses GetShortestPath GetShortestPathToPoint "
-        "GetObjectInFrame GetCoordinateFromRaycast GetVisibleObjects GetMapViewCameraProperties "
-        "GetSceneBounds"
+        "GetReachablePositions GetInteractablePoses PositionsFromWhichItemIsInteractable "
+        "GetShortestPath GetShortestPathToPoint GetObjectInFrame GetCoordinateFromRaycast "
+        "GetMapViewCameraProperties GetSceneBounds"
     ),
     "Interaction": (
         "PickupObject PutObject PlaceHeldObject OpenObject CloseObject ToggleObjectOn "
@@ -70,6 +71,7 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
     },
     "Questions": {
         "GetInSceneAssetGeometry": "The mesh that is drawn: our own shape; no `uv`.",
+        "GetVisibleObjects": "By what is drawn; takes the arguments of later builds.",
         "ObjectNavExpertAction": "A shortest path on the grid of 0.25 m, for any gridSize.",
         "PerformRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
         "GetObjectHitFromRaycast": "Hits the shapes that are drawn, not Unity's colliders.",
@@ -97,6 +99,8 @@ _APPROXIMATED: Mapping[str, Mapping[str, str]] = {
         "InitialRandomSpawn": "Our own placement: a seed gives another layout than in THOR.",
         "ScaleObject": "At once; the middle of its base stays.",
         "CreateObject": "A copy of an object of that type that the room has.",
+        "SpawnAsset": "An asset of procthor's database, in any room; drawn in our own shape.",
+        "GetAssetDatabase": "procthor's assets: id, type, first property, size.",
         "RandomToggleStateOfAllObjects": _DRAWN,
         "RandomToggleSpecificState": _DRAWN,
         "PlaceObjectAtPoint": "Checks collisions with the boxes of pickupable objects alone.",
@@ -145,8 +149,8 @@ _REFUSALS: Mapping[str, Mapping[str, str]] = {
     },
     "Assets": {
         "The embedded household has no asset files of Unity: it draws shapes of its own.": (
-            "SpawnAsset GetAssetDatabase CreateRuntimeAsset SetSkybox ColorSurfacesRandomly "
-            "GetHouseFromTemplate GetAssetSphereBounds"
+            "CreateRuntimeAsset CreateRuntimeAssets DeleteLRUFromProceduralCache SetSkybox "
+            "ColorSurfacesRandomly GetHouseFromTemplate GetAssetSphereBounds"
         )
     },
     "Displays": {
@@ -192,29 +196,48 @@ def rows() -> list[Row]:
     return sorted([*done, *approximated, *refused], key=lambda row: order.index(row.family))
 
 
+OLDEST_ALONE: Mapping[str, frozenset[str]] = dict.fromkeys(
+    ("PutObject", "PlaceHeldObject"), frozenset({"receptacleObjectId"})
+)
+"""Arguments of release 2.1.0 that later ones refuse, by action."""
+_OLDEST: Mapping[str, str] = {
+    "PutObject": "works; `objectId` is the held object, where `receptacleObjectId` is given",
+    "SetObjectPoses": (
+        "differs: names such as `Mug_a1b2c3d4` stand for their types; surplus objects of a type "
+        "leave the room"
+    ),
+}
+"""What becomes of an action for release 2.1.0, where this is not the same as for later ones."""
+_SAYS: Mapping[Status, str] = {"done": "works", "approximated": "differs", "refused": "refused"}
+
+
 def markdown() -> str:
-    """The table of docs/thor.md: actions with the same note share a line."""
-    lines = ["| actions | status | how it differs, or why it is refused |", "|---|---|---|"]
-    together: dict[tuple[str, Status, str], list[str]] = {}
+    """The table of docs/thor.md: actions that have all but their names in common share a line."""
+    lines = [
+        "| actions | arguments | releases 2.7, 4.3 and 5.0 | release 2.1, if not the same |",
+        "|---|---|---|---|",
+    ]
+    together: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows():
-        together.setdefault((row.family, row.status, row.note), []).append(f"`{row.name}`")
-    for (family, status, note), names in together.items():
-        lines.append(f"| {family}: {', '.join(names)} | {status} | {note} |")
+        status = f"{_SAYS[row.status]}: {row.note}" if row.note else _SAYS[row.status]
+        oldest = _OLDEST.get(row.name, "")
+        line = row.family, _arguments(row), status, oldest
+        together.setdefault(line, []).append(f"`{row.name}`")
+    for (family, arguments, status, oldest), names in together.items():
+        lines.append(f"| {family}: {', '.join(names)} | {arguments} | {status} | {oldest} |")
     return "\n".join(lines)
 
 
-def arguments() -> str:
-    """The table of arguments of docs/thor.md: actions with the same arguments share a line."""
-    together: dict[str, list[str]] = {}
-    arms = {f"{n} (of an arm)" if n in ACTIONS else n: action for n, action in OF_ARM.items()}
-    for name, action in {**ACTIONS, **arms}.items():
-        told = [
-            f"**`{one}`**" if one in action.needed else f"`{one}`"
-            for one in action.names
-            if one not in action.idle
-        ]
-        told += [f"*`{one}`*" for one in action.idle] + ["*any*"] * action.open
-        together.setdefault(", ".join(told) or "none", []).append(f"`{name}`")
-    lines = ["| actions | arguments |", "|---|---|"]
-    lines += [f"| {', '.join(names)} | {told} |" for told, names in together.items()]
-    return "\n".join(lines)
+def _arguments(row: Row) -> str:
+    """The arguments of an action, those of an arm's after those of the default agent's."""
+    action, armed = ACTIONS.get(row.name), OF_ARM.get(row.name)
+    if row.status == "refused" or not (action or armed):
+        return ""
+    told = "; with an arm: ".join(_told(one) for one in (action, armed) if one)
+    return told.replace("`receptacleObjectId`", "`receptacleObjectId` (2.1 alone)")
+
+
+def _told(action: ThorAction) -> str:
+    told = [f"**`{one}`**" if one in action.needed else f"`{one}`" for one in action.names]
+    told += [f"*`{one}`*" for one in action.idle] + ["*any*"] * action.open
+    return ", ".join(told) or "none"

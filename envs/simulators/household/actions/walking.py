@@ -32,16 +32,8 @@ def _move(degrees: float) -> ActionFunction:
     """A step in a direction relative to the agent's view."""
 
     def move(
-        house: House,
-        *,
-        move_magnitude: Number | None = None,
-        force_action: bool = False,
-        speed: Number = 1.0,
-        return_to_start: bool = True,
-        fixed_delta_time: Number | None = None,
-        disable_rendering: bool = True,
+        house: House, *, move_magnitude: Number | None = None, force_action: bool = False
     ) -> JsonValue:
-        del speed, return_to_start, fixed_delta_time, disable_rendering
         length = house.settings.grid_size if move_magnitude is None else move_magnitude
         if length < 0 and house.agent.robot is None:
             raise Refusal(f"moveMagnitude can't be negative: {length}.")
@@ -123,9 +115,7 @@ def _agent_at(house: House, x: float, z: float) -> int | None:
 
 
 def _is_clear(house: House, x: float, z: float) -> bool:
-    boxes = {thing.id: thing.box for thing in house.world.things.values() if thing.present}
-    room = house.world.room
-    return grid.fits(x, z, room.solids(boxes), room.outline)
+    return grid.fits(x, z, house.world.solids(), house.world.room.outline)
 
 
 def _near_cell(house: House, x: float, z: float) -> bool:
@@ -151,19 +141,7 @@ def _in_the_way(house: House, x: float, z: float) -> str:
 
 
 def _turn(sign: float) -> ActionFunction:
-    def turn(
-        house: House,
-        *,
-        degrees: Number | None = None,
-        force_action: bool = False,
-        speed: Number = 1.0,
-        return_to_start: bool = True,
-        wait_for_fixed_update: bool = False,
-        fixed_delta_time: Number = 0.02,
-        disable_rendering: bool = True,
-    ) -> JsonValue:
-        del force_action, speed, return_to_start, wait_for_fixed_update
-        del fixed_delta_time, disable_rendering
+    def turn(house: House, *, degrees: Number | None = None) -> JsonValue:
         turn_by(house, sign * (house.settings.rotate_step if degrees is None else degrees))
         return None
 
@@ -179,9 +157,8 @@ def turn_by(house: House, degrees: float) -> None:
     _take(house, house.agent.turned(degrees))
 
 
-def look_up(house: House, *, degrees: Number = _LOOK_STEP, force_action: bool = False) -> JsonValue:
+def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
     """Tilt the camera up."""
-    del force_action
     horizon = round(house.agent.horizon - degrees, 4)
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(
@@ -192,11 +169,8 @@ def look_up(house: House, *, degrees: Number = _LOOK_STEP, force_action: bool = 
     return None
 
 
-def look_down(
-    house: House, *, degrees: Number = _LOOK_STEP, force_action: bool = False
-) -> JsonValue:
+def look_down(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
     """Tilt the camera down."""
-    del force_action
     horizon = round(house.agent.horizon + degrees, 4)
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(
@@ -243,19 +217,16 @@ def teleport(
     *,
     position: Vector | None = None,
     x: Number | None = None,
-    y: Number | None = None,
     z: Number | None = None,
     rotation: Number | Vector | None = None,
     horizon: Number | None = None,
     standing: bool | None = None,
     force_action: bool = False,
-    rotate_on_teleport: bool = True,
 ) -> JsonValue:
     """Teleport. Missing arguments keep their values.
 
     The height is the floor's and `y` is ignored: there is one floor.
     """
-    del y, rotate_on_teleport
     agent = house.agent
     if position is not None:
         x, z = position.x, position.z
@@ -286,13 +257,10 @@ def teleport_full(
     standing: bool | None = None,
     position: Vector | None = None,
     x: Number | None = None,
-    y: Number | None = None,
     z: Number | None = None,
     force_action: bool = False,
-    rotate_on_teleport: bool = True,
 ) -> JsonValue:
     """Teleport to a pose; `standing` is optional, as in release 2.1.0."""
-    del rotate_on_teleport
     if position is None and (x is None or z is None):
         raise Refusal(
             "Action: TeleportFull is missing the following arguments: x, y, z.", "MissingArguments"

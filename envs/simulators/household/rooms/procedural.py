@@ -292,7 +292,13 @@ def _board(start: Plane, end: Plane, bottom: float, height: float) -> Box:
     return Box(center, half, yaw(degrees(atan2(dx, dz))))
 
 
-def _objects(item: Item, parent: Item | None) -> Iterator[Metadata]:
+def furnished(item: Item) -> tuple[Metadata, Box]:
+    """An object by itself, on and in nothing.
+
+    Raises:
+        SceneError: there is no such asset.
+        UnavailableError: the package procthor is not installed.
+    """
     asset = templates.assets().get(item.assetId)
     if asset is None:
         raise SceneError(
@@ -302,7 +308,11 @@ def _objects(item: Item, parent: Item | None) -> Iterator[Metadata]:
     turn = rotation({"x": item.rotation.x, "y": item.rotation.y, "z": item.rotation.z})
     center = np.array((item.position.x, item.position.y, item.position.z))
     box = Box(center, np.array(asset.size) / 2, turn)
-    made = _placed(templates.template(asset), item.id, box, oriented=True)
+    return _placed(templates.template(asset), item.id, box, oriented=True), box
+
+
+def _objects(item: Item, parent: Item | None) -> Iterator[Metadata]:
+    made, _ = furnished(item)
     held = made["receptacle"]
     parents = None if parent is None else [parent.id]
     if parent is None and made["pickupable"]:

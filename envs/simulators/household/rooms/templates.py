@@ -43,6 +43,8 @@ class Asset:
     """THOR's objectType."""
     size: tuple[float, float, float]
     """Metres along its own axes."""
+    ability: str
+    """THOR's primaryProperty, such as "CanPickup"; "Undefined" if the database has none."""
 
 
 @cache
@@ -58,7 +60,10 @@ def assets() -> Mapping[str, Asset]:
         for one in members:
             size = one["boundingBox"]
             found[one["assetId"]] = Asset(
-                one["assetId"], one["objectType"], (size["x"], size["y"], size["z"])
+                one["assetId"],
+                one["objectType"],
+                (size["x"], size["y"], size["z"]),
+                str(one.get("primaryProperty", "Undefined")),
             )
     return found
 

@@ -12,6 +12,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     Array,
     Box,
     Cell,
+    Solid,
     angles,
     box_metadata,
     vector,
@@ -116,6 +117,15 @@ class World:
     def in_hands(self) -> frozenset[str]:
         """Ids of what the agents hold."""
         return frozenset(id for agent in self.agents for id in agent.holds)
+
+    def solids(self) -> Iterator[Solid]:
+        """What may be in an agent's way now: the room's objects, and added furniture."""
+        there = {thing.id: thing.box for thing in self.things.values() if thing.present}
+        yield from self.room.solids(there)
+        first = {o["objectId"] for o in self.room.objects}
+        for id in there.keys() - first:
+            if not self.things[id]["pickupable"]:
+                yield Solid(self.things[id].kind, there[id])
 
     @property
     def version(self) -> int:
