@@ -34,6 +34,22 @@ _SAID: Mapping[str, str] = {
     "slice": "slice {} with {}",
     **{verb: f"{verb} {{}} with {{}}" for verb in TREATMENTS},
 }
+_HELP: Sequence[tuple[str, str]] = (
+    ("look:                             ", "look around your current location"),
+    ("inventory:                        ", "check your current inventory"),
+    ("go to (receptacle):               ", "move to a receptacle"),
+    ("open (receptacle):                ", "open a receptacle"),
+    ("close (receptacle):               ", "close a receptacle"),
+    ("take (object) from (receptacle):  ", "take an object from a receptacle"),
+    ("move (object) to (receptacle):  ", "place an object in or on a receptacle"),
+    ("examine (something):              ", "examine a receptacle or an object"),
+    ("use (object):                     ", "use an object"),
+    *(
+        (f"{verb} (object) with (receptacle):".ljust(34), f"{verb} an object using a receptacle")
+        for verb in ("heat", "clean", "cool")
+    ),
+    ("slice (object) with (object):     ", "slice an object using a sharp object"),
+)
 THINK = "think"
 _LONGEST_THOUGHT = 2000
 
@@ -62,6 +78,11 @@ def say(verb: str, *names: str | None) -> Action:
         return Action(f"take {' from '.join(given)}", verb, given)
     form = _SAID.get(verb)
     return Action(form.format(*given) if form else " ".join([verb, *given]), verb, given)
+
+
+def help_text() -> str:
+    """What `help` tells, which ends its lines as the game does."""
+    return "\n".join(["Available commands:", *(f"  {form}{told}" for form, told in _HELP), ""])
 
 
 @lru_cache(maxsize=16)

@@ -34,11 +34,6 @@ from inhabit.envs.simulators.household.types.things import THINGS
 
 _INTRO = "-= Welcome to TextWorld, ALFRED! =-\n\n{}\n\nYour task is to: {}."
 _NOTHING = "Nothing happens."
-_HELP = (
-    "You can say: look; inventory; go to, open, close or examine a receptacle; examine or use a "
-    "thing; take a thing from a receptacle; move a thing to a receptacle; heat, clean or cool a "
-    "thing with a receptacle; slice a thing with a thing."
-)
 
 
 class Alfworld(Env):
@@ -163,7 +158,7 @@ class Alfworld(Env):
             case "look":
                 return now.look()
             case "help":
-                return _HELP
+                return commands.help_text()
             case "inventory":
                 held = f": a {now.held}." if now.held else " anything."
                 return f"You are {'' if now.held else 'not '}carrying{held}"
