@@ -2,14 +2,15 @@
 
 A step of the user tells the goal and shows the first observation; a step of the agent calls the
 tool `act`, whose result is the feedback and the next observation. Images are files that are named
-by the SHA-256 of their content. `extra` holds the figures that ATIF has no field for.
+by the SHA-256 of their content. `extra` holds what of the record ATIF has no field for, so that
+`from_atif` makes the same record of it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pydantic import JsonValue
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, half_written, picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
+from inhabit.episodes.recording.schema import Line, RunHeader
 
 VERSION = "ATIF-v1.8"
 
@@ -35,35 +37,41 @@ def write(runs: Sequence[Run], out: Path) -> int:
             attempt = episode.last()
             if attempt is None or attempt.end is None or not attempt.steps:
                 continue
-            told = _trajectory(run, episode, attempt, images)
+            told = trajectory(run, episode, attempt, images)
             with half_written(out / f"{run.folder.name}-{episode.number:05d}.json") as half:
                 half.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
             count += 1
     return count
 
 
-def _trajectory(
+def trajectory(
     run: Run, episode: EpisodeRecord, attempt: Attempt, images: ImageFolder
 ) -> dict[str, JsonValue]:
-    end, name = attempt.end, f"{run.folder.name}/{episode.number:05d}"
+    """One episode that has ended, as ATIF has it.
+
+    Raises:
+        RecordError: an image can't be read.
+        DiskError: an image can't be written to `images`.
+    """
+    end = attempt.end
     assert end is not None
-    first, *later = attempt.steps
-    seen: list[JsonValue] = [{"type": "text", "text": episode.task.goal}]
+    seen, extra = _seen(run, episode, attempt.steps[0], images)
     steps: list[JsonValue] = [
         {
             "step_id": 1,
             "timestamp": _time(attempt.start.time),
             "source": "user",
-            "message": [*seen, *_seen(run, episode, first, images)],
+            "message": [{"type": "text", "text": episode.task.goal}, *seen],
+            "extra": {"see": extra},
         }
     ]
-    for step, after in zip(attempt.steps, [*later, None], strict=True):
+    for step, after in zip(attempt.steps, [*attempt.steps[1:], None], strict=True):
         if step.decide is not None:
             steps.append(_agent_step(run, episode, step, after, images, len(steps) + 1))
     return {
         "schema_version": VERSION,
         "session_id": run.folder.name,
-        "trajectory_id": name,
+        "trajectory_id": f"{run.folder.name}/{episode.number:05d}",
         "agent": {
             "name": run.header.agent,
             "version": run.header.software.get("inhabit", "unknown"),
@@ -75,21 +83,9 @@ def _trajectory(
             "total_prompt_tokens": end.tokens.read,
             "total_completion_tokens": end.tokens.written,
             "total_steps": len(steps),
-            "extra": {
-                "ending": end.ending,
-                "success": end.success,
-                "met": end.met,
-                "total": end.total,
-                "cost": end.cost,
-                "invalid": end.invalid,
-            },
+            "extra": _rest(end),
         },
-        "extra": {
-            "task": episode.task.model_dump(mode="json"),
-            "seed": attempt.start.seed,
-            "env": run.header.env,
-            "backend": run.header.backend,
-        },
+        "extra": {"run": _rest(run.header), "start": _rest(attempt.start)},
     }
 
 
@@ -119,7 +115,7 @@ def _agent_step(
         "source": "agent",
         "message": decide.raw or decide.action or "",
         "llm_call_count": len(decide.calls),
-        "extra": {"candidates": list(step.candidates), "state": step.see.state},
+        "extra": {"decide": _rest(decide, "action")},
     }
     if decide.calls:
         told["metrics"] = {
@@ -133,16 +129,12 @@ def _agent_step(
         told["tool_calls"] = [
             {"tool_call_id": call, "function_name": "act", "arguments": arguments}
         ]
-    if act is not None:
-        content: list[JsonValue] = [{"type": "text", "text": act.feedback}]
-        content += [] if after is None else _seen(run, episode, after, images)
-        extra: JsonValue = {
-            "reason": act.reason,
-            "met": act.met,
-            "total": act.total,
-            "cost": act.cost,
-            "over": act.over,
-        }
+    if act is not None or after is not None:
+        content: list[JsonValue] = [{"type": "text", "text": act.feedback}] if act else []
+        extra: dict[str, JsonValue] = {"act": _rest(act, "feedback")} if act else {}
+        if after is not None:
+            seen, extra["see"] = _seen(run, episode, after, images)
+            content += seen
         result: dict[str, JsonValue] = {"content": content, "extra": extra}
         if decide.action is not None:
             result["source_call_id"] = call
@@ -152,8 +144,8 @@ def _agent_step(
 
 def _seen(
     run: Run, episode: EpisodeRecord, step: StepRecord, images: ImageFolder
-) -> list[JsonValue]:
-    """An observation as content: its text, and its image as a file."""
+) -> tuple[list[JsonValue], Mapping[str, JsonValue]]:
+    """An observation as content, its text and its image as a file; and the rest of its line."""
     see = step.see
     found: list[JsonValue] = [{"type": "text", "text": see.text}] if see.text else []
     if see.frame is not None:
@@ -161,7 +153,12 @@ def _seen(
         name = images.add(f"{hashlib.sha256(content).hexdigest()}.jpg", content)
         source: JsonValue = {"media_type": "image/jpeg", "path": f"images/{name}"}
         found.append({"type": "image", "source": source})
-    return found
+    return found, _rest(see, "text")
+
+
+def _rest(line: Line | RunHeader, *told: str) -> dict[str, JsonValue]:
+    """What of a line is not `told` elsewhere."""
+    return line.model_dump(mode="json", by_alias=True, exclude={"kind", *told})
 
 
 def _time(seconds: float) -> str:

@@ -1,0 +1,29 @@
+"""`inhabit import`: makes run folders of trajectories that were exported from runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inhabit.episodes.commands.output import Json, print_answer
+
+
+def import_(
+    source: Annotated[Path, typer.Argument(metavar="FOLDER", help="What was exported.")],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder for the runs; it must be new or empty.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Make run folders of trajectories in ATIF.
+
+    FOLDER is what `inhabit export --format atif` wrote. Each run gets a folder of its name, which
+    can be replayed, judged and shown as before.
+    """
+    from inhabit.eie.export.from_atif import read
+
+    count = read(source, out)
+    fields = {"source": str(source), "out": str(out), "count": count}
+    print_answer(f"Imported {count} episodes to {out}.", dict(fields), as_json=as_json)
