@@ -60,8 +60,8 @@ def export(
 ) -> None:
     """Convert a run or a data set to another format.
 
-    Of a run, only successful episodes are exported; "trajectories", "atif" and the trackers
-    tensorboard, wandb and mlflow get all of them.
+    Of a run, only successful episodes are exported; "trajectories", "atif", "nemo", "hub" and the
+    trackers tensorboard, wandb and mlflow get all of them.
     """
     # These import libraries that no other command needs.
     from inhabit.eie.export.export import export as write

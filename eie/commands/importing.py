@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from inhabit.episodes.commands.output import Json, print_answer
 
@@ -25,5 +26,5 @@ def import_(
     from inhabit.eie.export.from_atif import read
 
     count = read(source, out)
-    fields = {"source": str(source), "out": str(out), "count": count}
-    print_answer(f"Imported {count} episodes to {out}.", dict(fields), as_json=as_json)
+    fields: dict[str, JsonValue] = {"source": str(source), "out": str(out), "count": count}
+    print_answer(f"Imported {count} episodes to {out}.", fields, as_json=as_json)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -144,7 +144,7 @@ def _agent_step(
 
 def _seen(
     run: Run, episode: EpisodeRecord, step: StepRecord, images: ImageFolder
-) -> tuple[list[JsonValue], Mapping[str, JsonValue]]:
+) -> tuple[list[JsonValue], dict[str, JsonValue]]:
     """An observation as content, its text and its image as a file; and the rest of its line."""
     see = step.see
     found: list[JsonValue] = [{"type": "text", "text": see.text}] if see.text else []

@@ -67,6 +67,8 @@ EXPORTERS: Entries[Exporter] = Entries(
         "lerobot": "inhabit.eie.export.lerobot:EXPORTER",
         "trajectories": "inhabit.eie.export.trajectories:EXPORTER",
         "atif": "inhabit.eie.export.atif:EXPORTER",
+        "nemo": "inhabit.eie.export.nemo:EXPORTER",
+        "hub": "inhabit.eie.export.hub:EXPORTER",
         "tensorboard": "inhabit.eie.export.tracking:TENSORBOARD",
         "wandb": "inhabit.eie.export.tracking:WANDB",
         "mlflow": "inhabit.eie.export.tracking:MLFLOW",

@@ -20,11 +20,8 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.files import LONGEST, read_whole
 from inhabit.episodes.recording.disk import DiskError, write_whole
 from inhabit.episodes.recording.folder import begin
-from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.recording.reader import LINE, RecordError
 from inhabit.episodes.recording.schema import (
-    ActLine,
-    DecideLine,
-    EndLine,
     Line,
     RunHeader,
     SeeLine,
@@ -180,8 +177,7 @@ def _seen(content: Sequence[_Part], extra: _Rests) -> Iterator[Line]:
 
 
 def _line(kind: str, rest: _Fields, **told: JsonValue) -> Line:
-    kinds = {"start": StartLine, "see": SeeLine, "decide": DecideLine, "act": ActLine}
-    return kinds.get(kind, EndLine).model_validate({**rest, **told, "kind": kind})
+    return LINE.validate_python({**rest, **told, "kind": kind})
 
 
 def _frames(told: _Trajectory, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.plain_data import validated_scene
+from inhabit.envs.printable import printable
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
@@ -284,7 +285,7 @@ class VirtualHome(Env):
             return known
         if line == HELD:
             return self._outcome(Reason.HANDS_EMPTY, "Your hands are empty.")
-        return self._outcome(Reason.NOT_FOUND, f"You have seen no {line} yet.")
+        return self._outcome(Reason.NOT_FOUND, f"You have seen no {printable(line)} yet.")
 
     def _resolve(self, action: Action, among: frozenset[int]) -> ScriptLine | str:
         return line_of(action, self._here(), self._names, self._character, among)

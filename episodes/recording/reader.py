@@ -30,7 +30,8 @@ from inhabit.episodes.recording.schema import (
     is_sound,
 )
 
-_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+"""Reads any line of a record by its kind."""
 
 
 class RecordError(UserError, ValueError):
@@ -216,7 +217,7 @@ def read_lines(file: Path, run: Path) -> Iterator[Line]:
 
 def _parse(line: bytes, file: Path, place: str) -> Line:
     try:
-        return _LINE.validate_json(line)
+        return LINE.validate_json(line)
     except ValidationError as error:
         raise RecordError(
             f"{file}, {place}: {first_problem(error)}. Repair that line, or move {file.parent} "

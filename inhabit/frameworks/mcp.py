@@ -62,7 +62,4 @@ class _said:  # noqa: N801 - reads as a statement
 
 
 def _content(turn: Turn) -> list[Any]:
-    return [
-        part if isinstance(part, str) else Image(data=png(part.rgb), format="png")
-        for part in turn.parts
-    ]
+    return turn.blocks(str, lambda rgb: Image(data=png(rgb), format="png"))

@@ -113,9 +113,7 @@ def server(*factories: RolloutFactory) -> Server:
 
 
 def _blocks(turn: Turn) -> list[TextBlock | ImageBlock]:
-    return [
-        TextBlock(text=part)
-        if isinstance(part, str)
-        else ImageBlock(data=base64_png(part.rgb), mimeType="image/png")
-        for part in turn.parts
-    ]
+    return turn.blocks(
+        lambda text: TextBlock(text=text),
+        lambda rgb: ImageBlock(data=base64_png(rgb), mimeType="image/png"),
+    )

@@ -12,7 +12,6 @@ from typing import Any
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput, ConversationType
 
 from inhabit.agents.dialogue.prompt import instructions
-from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.turn import Turn
 
@@ -100,10 +99,4 @@ def dataset_rows(factory: RolloutFactory, env_class: str) -> list[dict[str, Any]
 
 
 def _message(turn: Turn) -> dict[str, Any]:
-    parts = [
-        {"type": "text", "text": part}
-        if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": data_url(part.rgb)}}
-        for part in turn.parts
-    ]
-    return {"role": "user", "content": parts}
+    return {"role": "user", "content": turn.chat_parts}

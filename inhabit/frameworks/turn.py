@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Reason
 from inhabit.episodes.recording.schema import Ending
+from inhabit.frameworks.pictures import data_url
+
+Block = TypeVar("Block")
 
 ENDED: Mapping[Ending, str] = {
     Ending.STOPPED: "The episode has ended: you have stopped.",
@@ -43,6 +47,20 @@ class Turn:
     """Why the last action had no effect; None if it worked, or after a reset."""
     candidates: tuple[str, ...] = ()
     """Texts of the plausible actions, whether or not they are listed."""
+
+    def blocks(
+        self, text: Callable[[str], Block], picture: Callable[[NDArray[np.uint8]], Block]
+    ) -> list[Block]:
+        """The parts as a framework has them: each door makes its own of a text and of a picture."""
+        return [text(part) if isinstance(part, str) else picture(part.rgb) for part in self.parts]
+
+    @property
+    def chat_parts(self) -> list[dict[str, Any]]:
+        """The parts as the content of a chat message, with pictures as `data:` URLs."""
+        return self.blocks(
+            lambda text: {"type": "text", "text": text},
+            lambda rgb: {"type": "image_url", "image_url": {"url": data_url(rgb)}},
+        )
 
     @property
     def text(self) -> str:

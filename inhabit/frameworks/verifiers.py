@@ -14,7 +14,6 @@ from functools import cached_property
 import verifiers.v1 as vf
 
 from inhabit.agents.dialogue.prompt import instructions
-from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.settings import RolloutSettings
 from inhabit.frameworks.turn import Turn
@@ -82,16 +81,8 @@ class InhabitEnv(vf.Env[InhabitEnvConfig]):
                 _record(talk.trace, rollout)
 
     def _message(self, turn: Turn) -> vf.UserMessage:
-        if not self.taskset.config.pictures:
-            return vf.UserMessage(content=turn.text)
-        return vf.UserMessage(
-            content=[
-                vf.TextContentPart(text=part)
-                if isinstance(part, str)
-                else vf.ImageUrlContentPart(image_url=vf.ImageUrlSource(url=data_url(part.rgb)))
-                for part in turn.parts
-            ]
-        )
+        shown = self.taskset.config.pictures
+        return vf.UserMessage(content=turn.chat_parts if shown else turn.text)
 
 
 def _record(trace: vf.Trace, rollout: Rollout) -> None:

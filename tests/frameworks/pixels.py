@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,10 @@ from PIL import Image
 from inhabit.frameworks.rollout import RolloutFactory
 
 FAILS = "dance with the moon"
+_MORE = int(os.environ.get("INHABIT_DOOR_EPISODES", "0"))
+"""Episodes of each environment through each door, in place of the few of the tests."""
+WORLDS = [(env, _MORE or n) for env, n in (("toy", 2), ("alfred", 2), ("virtualhome", 1))]
+"""(environment, episodes) that go through each door."""
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from pixels import episode, of_png
+from pixels import WORLDS, episode, of_png
 
 from inhabit.frameworks.factory import rollouts
 
 openreward = pytest.importorskip("openreward", reason="needs the extra `ors`")
 
 
-@pytest.mark.parametrize(("env", "n"), [("toy", 2), ("alfred", 3)])
+@pytest.mark.parametrize(("env", "n"), WORLDS)
 def test_a_client_gets_the_pixels_of_every_step(env: str, n: int) -> None:
     factory = rollouts(env, n, seed=4)
     with _served(factory) as client:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from pixels import episode, of_parts
+from pixels import WORLDS, episode, of_parts
 
 from inhabit.envs.core import TaskError
 from inhabit.frameworks.factory import rollouts
@@ -13,7 +13,7 @@ from inhabit.frameworks.factory import rollouts
 gym = pytest.importorskip("skyrl_gym", reason="needs the extra `skyrl`")
 
 
-@pytest.mark.parametrize(("env", "n"), [("toy", 4), ("alfred", 3), ("virtualhome", 2)])
+@pytest.mark.parametrize(("env", "n"), WORLDS)
 def test_a_conversation_holds_the_pixels_of_every_step(env: str, n: int) -> None:
     from inhabit.frameworks.skyrl import dataset_rows
 

@@ -9,14 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from pixels import episode, of_parts
+from pixels import WORLDS, episode, of_parts
 
 from inhabit.frameworks.factory import rollouts
 
 vf = pytest.importorskip("verifiers.v1", reason="needs the extra `verifiers`")
 
 
-@pytest.mark.parametrize(("env", "n"), [("toy", 2), ("alfred", 3)])
+@pytest.mark.parametrize(("env", "n"), WORLDS)
 def test_the_model_gets_the_pixels_of_every_step(env: str, n: int) -> None:
     played = [episode(rollouts(env, n, seed=4), task) for task in range(n)]
     with _model([text for one in played for text in one.texts]) as (address, requests):

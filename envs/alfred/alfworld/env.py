@@ -78,7 +78,7 @@ class Alfworld(Env):
             if kind(name) in HOLDS
         }
         self._game = Game(names, spots, (episode.goal.toggle or "").lower())
-        self._said = _INTRO.format(self._now.look(), task.goal.rstrip("."))
+        self._said = _INTRO.format(self._now.introduction(), task.goal.rstrip("."))
         self._planned = ()
 
     @property

@@ -32,6 +32,7 @@ TREATMENTS: Mapping[str, HeldTreatment] = {
     "cool": HeldTreatment("cool", "fridge", _suits("cool")),
     "clean": HeldTreatment("clean", "sinkbasin", _suits("clean")),
 }
+_MIDDLE = "You are in the middle of a room. Looking quickly around you, you see {}."
 SLICEABLE = frozenset({"apple", "bread", "egg", "lettuce", "potato", "tomato"})
 
 
@@ -108,10 +109,12 @@ class GameMoment:
         if self.here:
             facing = listed(self.here, article="")
             return f"You are facing the {facing}. Next to it, you see nothing."
-        return (
-            "You are in the middle of a room. Looking quickly around you, you see "
-            f"{listed(list(self.game.spots))}."
-        )
+        # Its grammar lists receptacles in the introduction alone.
+        return _MIDDLE.format("nothing")
+
+    def introduction(self) -> str:
+        """What is told of the room at the start."""
+        return _MIDDLE.format(listed(list(self.game.spots)))
 
     def receptacle(self, name: str) -> str:
         """What is told of a receptacle."""

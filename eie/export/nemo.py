@@ -1,0 +1,148 @@
+"""Episodes as rollouts of NeMo Gym: JSON lines whose `ng_trajectory` (1.0) holds the conversation.
+
+Each line is the episode's trajectory in ATIF with NeMo Gym's names: calls of the tool `act` and
+their results, with images as `data:` URLs. What a turn was asked is what the conversation holds
+before its answer, and is not repeated.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from inhabit.eie.export.atif import trajectory
+from inhabit.eie.export.exporter import Exporter
+from inhabit.eie.export.files import ImageFolder, half_written
+from inhabit.episodes.recording.reader import Run
+
+_Item = dict[str, Any]
+
+
+def write(runs: Sequence[Run], out: Path) -> int:
+    """Write `rollouts.jsonl`, a line for each episode that has ended, and return how many.
+
+    Raises:
+        RecordError: a record or an image can't be read.
+        DiskError: it can't be written.
+    """
+    count = 0
+    with half_written(out / "rollouts.jsonl") as half, half.open("w", encoding="utf-8") as file:
+        for task, row in enumerate(_rows(runs)):
+            file.write(json.dumps({"_ng_task_index": task, "_ng_rollout_index": 0, **row}) + "\n")
+            count += 1
+    return count
+
+
+def _rows(runs: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
+    with TemporaryDirectory() as folder:
+        for run in runs:
+            for episode in run.episodes():
+                attempt = episode.last()
+                if attempt is not None and attempt.end is not None and attempt.steps:
+                    images = ImageFolder(Path(folder) / "images")
+                    told = trajectory(run, episode, attempt, images)
+                    met, total = attempt.end.met, attempt.end.total
+                    row = _row(told, Path(folder))
+                    yield {**row, "reward": met / (total or 1), "task": episode.task.id}
+
+
+def _row(told: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    first, *later = told["steps"]
+    task, rollout = told["trajectory_id"], f"{told['trajectory_id']}:0"
+    asked: _Item = {
+        "type": "message",
+        "role": "user",
+        "content": _content(first["message"], folder),
+    }
+    items, turns = [asked], []
+    calls: list[_Item] = []
+    for number, step in enumerate(later, 1):
+        said = _said(step)
+        turns.append(
+            {
+                "invocation_id": "root",
+                "task_id": task,
+                "rollout_id": rollout,
+                "turn_no": number,
+                "timestamp": step["extra"]["decide"]["time"],
+                "answer": said,
+                "step_count": len(calls),
+                "model_calls": [],
+            }
+        )
+        items += said
+        for result in step.get("observation", {}).get("results", []):
+            output = _content(result["content"], folder)
+            call = result.get("source_call_id")
+            if call is None:
+                items.append({"type": "message", "role": "user", "content": output})
+                continue
+            items.append({"type": "function_call_output", "call_id": call, "output": output})
+            calls.append(
+                {
+                    "kind": "tool_call",
+                    "invocation_id": "root",
+                    "tool_call_id": call,
+                    "tool_name": "act",
+                    "status": "completed",
+                    "output": output,
+                }
+            )
+    root = {"kind": "agent_invocation", "invocation_id": "root", "status": "completed"}
+    return {
+        "agent_ref": {"type": "responses_api_agents", "name": told["agent"]["name"]},
+        "responses_create_params": {"input": [asked]},
+        "ng_trajectory": {
+            "schema_version": "1.0",
+            "task_id": task,
+            "rollout_id": rollout,
+            "invocations": [{**root, "model_calls": [], "conversation": items}],
+            "turns": turns,
+            "model_calls": [],
+            "tool_calls": calls,
+            "gaps": [],
+        },
+    }
+
+
+def _said(step: Mapping[str, Any]) -> list[_Item]:
+    said: list[_Item] = []
+    if step["message"] and step["message"] != _action(step):
+        text = {"type": "output_text", "text": step["message"], "annotations": []}
+        id = f"message-{step['step_id']}"
+        kind = {"type": "message", "role": "assistant", "status": "completed"}
+        said.append({**kind, "id": id, "content": [text]})
+    for call in step.get("tool_calls", []):
+        arguments = json.dumps(call["arguments"])
+        kind = {"type": "function_call", "name": "act", "status": "completed"}
+        said.append({**kind, "call_id": call["tool_call_id"], "arguments": arguments})
+    return said
+
+
+def _action(step: Mapping[str, Any]) -> str | None:
+    return next((call["arguments"]["action"] for call in step.get("tool_calls", [])), None)
+
+
+def _content(parts: Sequence[Mapping[str, Any]], folder: Path) -> list[_Item]:
+    found: list[_Item] = []
+    for part in parts:
+        if part["type"] == "text":
+            found.append({"type": "input_text", "text": part["text"]})
+            continue
+        encoded = base64.b64encode((folder / part["source"]["path"]).read_bytes()).decode()
+        url = f"data:{part['source']['media_type']};base64,{encoded}"
+        found.append({"type": "input_image", "image_url": url, "detail": "auto"})
+    return found
+
+
+EXPORTER = Exporter(
+    name="nemo",
+    summary="whole episodes as rollouts of NeMo Gym, failed ones too",
+    write_run=lambda source, out: write((source.run, *source.more), out),
+    unit="episodes",
+    every=True,
+)
