@@ -14,24 +14,36 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "tests" / "frameworks"
-ORS, VERIFIERS = HERE / "test_ors.py", HERE / "test_verifiers.py"
+ALONE = ORS, VERIFIERS, NEMO, SKYRL = [
+    HERE / f"test_{name}.py" for name in ("ors", "verifiers", "nemo", "skyrl_step")
+]
 """They do not go together, and Verifiers brings mcp 2, where `inhabit mcp` needs mcp 1."""
-REST = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), ORS, VERIFIERS)]
+REST = [file for file in HERE.glob("test_*.py") if file not in (Path(__file__), *ALONE)]
+_NEMO = (
+    *("fastapi", "uvicorn", "uvloop", "httptools", "itsdangerous", "hydra-core", "openai==2.44.0"),
+    *("aiohttp", "devtools", "orjson", "python-multipart", "mcp<2", "yappi", "anthropic", "pydot"),
+    "wandb",
+)
+_SKYRL = ("jaxtyping", "loguru", "hydra-core==1.3.4", "tensordict", "func_timeout", "skyrl-gym")
+_SKYRL_TOO = ("aiohttp", "pybase64", "orjson", "polars", "torchdata", "accelerate")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize(
-    ("frameworks", "files"),
+    ("frameworks", "files", "bare"),
     [
-        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium", "skyrl-gym"), REST),
-        (("verifiers>=0.4",), [VERIFIERS]),
-        (("openreward>=0.1.167", "uvicorn"), [ORS]),
-        (("tensorboard", "wandb", "mlflow"), [ROOT / "tests/eie/export/test_tracking.py"]),
+        (("openenv", "trl", "inspect-ai", "mcp<2", "gymnasium", "skyrl-gym"), REST, ""),
+        (("verifiers>=0.4",), [VERIFIERS], ""),
+        (("openreward>=0.1.167", "uvicorn"), [ORS], ""),
+        # These ask for later Pythons, and for more than what is tested here needs.
+        (_NEMO, [NEMO, ROOT / "tests/eie/export/test_nemo_rollouts.py"], "nemo-gym==0.7.0"),
+        ((*_SKYRL, *_SKYRL_TOO), [SKYRL], "skyrl==0.4.0"),
+        (("tensorboard", "wandb", "mlflow"), [ROOT / "tests/eie/export/test_tracking.py"], ""),
     ],
 )
 def test_with_the_frameworks_own_packages(
-    frameworks: Sequence[str], files: Sequence[Path], tmp_path: Path
+    frameworks: Sequence[str], files: Sequence[Path], bare: str, tmp_path: Path
 ) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
@@ -39,6 +51,9 @@ def test_with_the_frameworks_own_packages(
     # They bring older versions of some packages, which are not to replace those of the tests.
     (site / "beside.pth").write_text(sysconfig.get_path("purelib") + "\n")
     subprocess.run([python, "-m", "pip", "install", "-q", *frameworks], check=True)
+    if bare:
+        alone = ["--no-deps", "--ignore-requires-python", bare]
+        subprocess.run([python, "-m", "pip", "install", "-q", *alone], check=True)
     done = subprocess.run(
         [python, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *files],
         cwd=ROOT,

@@ -66,7 +66,6 @@ def _pixels(item: Any) -> str:
 
 def _run(factory: Any, row: Any, replies: Sequence[Any]) -> tuple[Any, list[Any]]:
     """What NeMo Gym's agent returns for a row, and what it asked the model."""
-    from fastapi import FastAPI, Request
     from nemo_gym.base_resources_server import BaseResourcesServerConfig
     from nemo_gym.server_utils import BaseServerConfig, ServerClient
     from omegaconf import OmegaConf
@@ -75,24 +74,23 @@ def _run(factory: Any, row: Any, replies: Sequence[Any]) -> tuple[Any, list[Any]
         GymnasiumAgentConfig,
         GymnasiumAgentRunRequest,
     )
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
 
     from inhabit.frameworks.nemo import server_class
 
-    requests, left, model = [], iter(replies), FastAPI()
+    requests: list[Any] = []
+    left = iter(replies)
 
-    @model.post("/v1/responses")
-    async def respond(request: Request) -> Any:
+    async def respond(request: Request) -> JSONResponse:
         requests.append(await request.json())
-        return {
-            "id": str(len(requests)),
-            "created_at": 0,
-            "model": "scripted",
-            "object": "response",
-            "output": [next(left)],
-            "parallel_tool_calls": False,
-            "tool_choice": "auto",
-            "tools": [],
-        }
+        told = {"id": str(len(requests)), "model": "scripted", "object": "response"}
+        rest = {"created_at": 0, "parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+        return JSONResponse({**told, **rest, "output": [next(left)]})
+
+    model = Starlette(routes=[Route("/v1/responses", respond, methods=["POST"])])
 
     place = {"host": "127.0.0.1", "port": 0, "entrypoint": "app.py"}
     head = BaseServerConfig(host="127.0.0.1", port=0)

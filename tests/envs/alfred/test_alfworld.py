@@ -76,6 +76,8 @@ def test_it_begins_as_alfworld_does(kitchen: Alfworld) -> None:
     )
     assert text.startswith(begins)
     assert text.endswith("a toaster 1.\n\nYour task is to: put a hot potato in sinkbasin.")
+    assert said(kitchen, "look").endswith("Looking quickly around you, you see nothing.")
+    assert "\n  examine (something):              examine" in said(kitchen, "help")
 
 
 def test_commands_are_told_in_alfworlds_words(kitchen: Alfworld) -> None:
