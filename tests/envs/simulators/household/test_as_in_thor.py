@@ -96,6 +96,7 @@ def without(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 def test_disabling_takes_a_thing_off_every_list_and_enabling_is_the_identity(
     program: Program, kind: str
 ) -> None:
+    """PhysicsRemoteFPSAgentController.cs: DisableObject and EnableObject are SetActive."""
     before, id = program.step("Pass"), program.named(kind)
     cells = program.simulator._house.world.cells
     gone = program.do("DisableObject", objectId=id)
@@ -204,6 +205,7 @@ def test_copies_have_thors_names(program: Program) -> None:
 
 @pytest.mark.parametrize("kind", ["Apple", "Bread", "Lettuce", "Potato", "Tomato"])
 def test_slices(program: Program, kind: str) -> None:
+    """SliceObject.cs: one slice for each child of the prefab, numbered from 0, named from 1."""
     id = program.named(kind)
     before = program.do("Pass")
     after = program.do("SliceObject", objectId=id, forceAction=True)
@@ -218,6 +220,7 @@ def test_slices(program: Program, kind: str) -> None:
 
 
 def test_liquids(program: Program) -> None:
+    """Fill.cs: coffee is hot, and what is tilted by more than 90 degrees is empty."""
     mug = program.named("Mug")
     coffee = {"fillLiquid": "coffee", "forceAction": True}
     objects = program.do("FillObjectWithLiquid", objectId=mug, **coffee)
@@ -229,6 +232,7 @@ def test_liquids(program: Program) -> None:
 
 
 def test_an_open_fridge_cools(program: Program) -> None:
+    """ColdZone.cs: what is in it is cold at once, whether the door is open or not."""
     fridge, apple = program.named("Fridge"), program.named("Apple")
     program.do("OpenObject", objectId=fridge, forceAction=True)
     program.do("PickupObject", objectId=apple, forceAction=True)
@@ -238,6 +242,7 @@ def test_an_open_fridge_cools(program: Program) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_containment_is_symmetric(seed: int) -> None:
+    """Contains.cs: a receptacle lists what is in its box, and that lists the receptacle."""
     program = Program(SCENES[30 * seed + 3])
     for _ in range(2):
         objects = program.do("InitialRandomSpawn", randomSeed=seed, allowFloor=True)
