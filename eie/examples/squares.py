@@ -28,11 +28,11 @@ SHAPES = ((2, 4), (3, 3))
 """Goals and pictures of a square."""
 _COMMON = (ActionKind.GO, ActionKind.PUT)
 """Kinds of actions that are the answer most often."""
-_LONG, _WIDE = 0.75, 0.25
+_LONG, _WIDE = 0.85, 0.25
 """Shares of scenes in which the first of these is tried first, and of those of them in which the
 second is tried after it.
 """
-_MIXED = 0.8
+_MIXED = 0.95
 """Share of scenes in which half of the answers at most may be of the common kinds."""
 _ASIDE = 2
 """Places that no goal is about where states are looked for."""
