@@ -170,7 +170,8 @@ def require(model: Model | None, agent: str, *abilities: Ability) -> Model:
             f"The planner {agent!r} asks a model: name one, as in --model local:smollm2."
         )
     if lacking := sorted(set(abilities) - model.abilities):
-        instead = dict.fromkeys(f" {model.instead[a]}" for a in lacking if a in model.instead)
+        told = {Ability.IMAGES: "To play without images, say --sight none."} | {**model.instead}
+        instead = dict.fromkeys(f" {told[a]}" for a in lacking if a in told)
         raise ModelError(
             f"The planner {agent!r} asks its model for {', '.join(lacking)}, which {model.name} "
             f"can't do (it can: {', '.join(sorted(model.abilities)) or 'nothing'})."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -42,11 +42,13 @@ class _Way:
     effort: Effort | None
     """What it needs to the goal; None if it does not reach it."""
     actions: tuple[Action, ...] = ()
+    new: bool = False
+    """Whether it was asked in that state, and not on the way there."""
 
 
 _Known = dict[str | None, _Way]
-"""State -> the way from there. Equal states have the same way, so that the expert is asked about
-each once, and who follows its way has no regret."""
+"""State -> the shortest way that is known from there. Equal states have the same way, so that who
+follows the expert's has no regret."""
 
 
 def credit_run(
@@ -149,7 +151,7 @@ def credit_episode(
 
 def _way(episode: Episode, known: _Known) -> _Way:
     """The expert's way from here, walked in a copy unless it is `known`."""
-    if (found := known.get(_state(episode))) is not None:
+    if (found := known.get(_state(episode))) is not None and found.new:
         return found
     with episode.fork() as copy:
         return _walked(copy, known)
@@ -158,19 +160,24 @@ def _way(episode: Episode, known: _Known) -> _Way:
 def _walked(copy: Episode, known: _Known) -> _Way:
     """The expert's way from where `copy` is, to the goal or to a state whose way is `known`.
 
-    The ways of all states that it passes are known from then on.
+    The ways of all states that it passes are known from then on. Where only the rest of an earlier
+    way is known, the expert is asked anew: from there it may see a shorter one.
     """
     assert isinstance(copy.env, Expert), "A copy can do what its original can."
     passed: list[tuple[str | None, Action, int]] = []
     plan: Sequence[Action] = ()
     end: _Way | None = None
+    if (rest := known.get(_state(copy))) is not None and not rest.new:
+        plan = copy.env.plan()
+        if not plan or _joins(rest, plan, begun=True):
+            end = known[_state(copy)] = replace(rest, new=True)
     while end is None:
         state = _state(copy)
         new = not plan
         if copy.now.success:
             end = _Way(NOTHING)
-        elif state in known:
-            end = known[state]
+        elif (rest := known.get(state)) is not None and _joins(rest, plan, begun=bool(passed)):
+            end = rest
         elif copy.now.over or len(passed) > _MOST or not (plan := plan or copy.env.plan()):
             end = _Way(None)
         else:
@@ -181,10 +188,22 @@ def _walked(copy: Episode, known: _Known) -> _Way:
             plan = plan[1:] if now.reason is None else ()
     for number, (state, action, cost) in reversed([*enumerate(passed)]):
         effort = end.effort and Effort(actions=1, steps=cost) + end.effort
-        end = _Way(effort, (action, *end.actions))
-        if state is not None and (effort is not None or number == 0):
+        end = _Way(effort, (action, *end.actions), new=number == 0)
+        if state is None:
+            continue
+        old = known.get(state)
+        if old is not None and old.effort and not (effort and effort.actions < old.effort.actions):
+            end = replace(old, new=old.new or end.new)
+        if effort is not None or number == 0:
             known[state] = end
     return end
+
+
+def _joins(rest: _Way, plan: Sequence[Action], *, begun: bool) -> bool:
+    """Whether to go on by the `rest` that is known, and not by the rest of the `plan`."""
+    if plan and rest.effort is not None:
+        return len(plan) >= rest.effort.actions
+    return begun or rest.new
 
 
 def _state(episode: Episode) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -31,6 +31,8 @@ def folder_of(out: Path, sight: Sight) -> Path:
 def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
     """Hold `folder`, made if need be, so that no other runner writes into it.
 
+    If the block fails before it wrote anything, a folder that was made for it goes again.
+
     Args:
         folder: which.
         inside: the folder that the user named, where `folder` lies in it.
@@ -38,10 +40,12 @@ def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
     Raises:
         RecordError: it can't be made or written to, holds something else, or is held already.
     """
+    made = not folder.exists()
     try:
         with locked(folder, inside):
             yield
     except HeldError:
+        made = False
         # No --out names a folder that lies in a run.
         instead = ", or choose another --out" if inside is None else ""
         raise RecordError(
@@ -53,6 +57,10 @@ def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
         raise RecordError(
             f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
         ) from error
+    finally:
+        if made:
+            with suppress(OSError):
+                folder.rmdir()  # Does nothing where something lies in it.
 
 
 def earlier(folder: Path) -> Run | None:

@@ -134,7 +134,7 @@ def _draw_step(
     )
     middle.text(
         0.5,
-        0.62,
+        0.86 - 0.22 * len(words),
         "\n".join(textwrap.wrap(said, wide)),
         va="top",
         ha="center",
@@ -152,7 +152,7 @@ def _draw_candidates(axis: Any, decide: DecideLine, wide: int) -> None:
     for place, one in enumerate(shares(decide.ranked)[:_BARS]):
         color = "#d9992b" if one.text == decide.action else "#c9ccd1"
         axis.barh(place + 0.5, one.share, 0.8, color=color)
-        name = textwrap.shorten(one.text, wide, placeholder="...")
+        name = textwrap.shorten(one.text, wide - 5, placeholder="...")
         axis.text(0.02, place + 0.5, f"{name} {100 * one.share:.0f} %", va="center", fontsize=5.5)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inhabit.episodes.recording.schema import Ending
 
 ENDINGS = {
@@ -21,6 +23,11 @@ ENDINGS = {
 def counted(number: int, noun: str) -> str:
     """A number of things: "1 step", "1,200 steps"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def spoken(text: str) -> str:
+    """Names as people say them: "the laptop 1" for "the laptop_1"."""
+    return re.sub(r"(?<=[^\W\d_])_(?=\d+\b)", " ", text)
 
 
 def percent(rate: float) -> str:

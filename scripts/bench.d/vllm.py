@@ -6,7 +6,8 @@ neither image processor resizes. Nothing is timed. The server runs in an interpr
 
     BENCH_VLLM=VENV/bin/python scripts/bench vllm
 
-BENCH_VLLM_MODELS and BENCH_VLLM_ENVS choose among its rows, and BENCH_VLLM_LOG keeps what it says.
+BENCH_VLLM_MODELS and BENCH_VLLM_ENVS choose among its rows, BENCH_VLLM_EPISODES plays as many of
+each, BENCH_VLLM_BLOCK is the size of the cache's blocks, and BENCH_VLLM_LOG keeps what it says.
 
     computed    prompt tokens that the server computed: its counter of prompt tokens less those that
                 its prefix cache held
@@ -67,7 +68,7 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.trie import Trie
 from inhabit.envs.core import Action
 
-SIDE, BLOCK = 112, 32
+SIDE, BLOCK = 112, int(os.environ.get("BENCH_VLLM_BLOCK", "32"))
 STEPS = {"toy": 20, "alfred": 20, "virtualhome": 5, "minedojo": 5}
 EPISODES = {"toy": 3, "alfred": 2, "virtualhome": 1, "minedojo": 1}
 MOST = {"toy": 1, "alfred": 1, "virtualhome": 2, "minedojo": 8}
@@ -118,7 +119,7 @@ def measure(name: str, folder: Path, address: str) -> dict[str, dict[str, object
     # One loop: connections belong to it.
     with asyncio.Runner() as loop:
         for env in os.environ.get("BENCH_VLLM_ENVS", "toy,alfred,virtualhome,minedojo").split(","):
-            for seed in range(EPISODES[env]):
+            for seed in range(int(os.environ.get("BENCH_VLLM_EPISODES", EPISODES[env]))):
                 views = list(episode(env, seed))
                 found += loop.run(decisions(env, views, address, here, there))
         loop.run(there.close())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import inhabit
+from inhabit.agents.core import ModelError
 from inhabit.eie.examples.episode_steps import context_of
 from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.eie.sets.folder import held as held_set
@@ -25,6 +26,16 @@ def test_a_folder_that_is_written_to_says_so(tmp_path: Path) -> None:
         told = r"is being written to already\. Choose another --out"
         with pytest.raises(SetError, match=told), held_set(tmp_path):
             pass
+
+
+def test_a_refused_command_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="asks its model for words"):
+        inhabit.run("toy", "chat", tmp_path / "run", n=1, model="scripted:first")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ValueError, match="kept"), held(tmp_path / "used"):
+        (tmp_path / "used" / "file").touch()
+        raise ValueError("kept")
+    assert (tmp_path / "used" / "file").exists()
 
 
 def test_a_run_whose_header_is_a_dangling_link_is_broken(tmp_path: Path) -> None:

@@ -42,6 +42,23 @@ def test_agents_do_the_same_task_side_by_side(tmp_path: Path) -> None:
     assert np.abs(late[0][right].astype(int) - late[1][right]).max() > 100
 
 
+def test_what_they_do_alike_at_first_is_left_out(tmp_path: Path) -> None:
+    first, last = ["go to the kitchen", "look around"], ["go to the hall", "go to the bedroom"]
+    sides = []
+    for name in last:
+        run = play_toy(
+            tmp_path / name,
+            tasks=toy_tasks(1),
+            agent="scripted",
+            assignments=[f"actions={'; '.join([*first, name])}"],
+        )
+        attempt = run.episode(0).last()
+        assert attempt is not None
+        sides.append(Side(name, run.episode(0), attempt))
+    steps = len(sides[0].attempt.steps) - len(first)
+    assert len([*frames_together(sides)]) == 1 + 2 * steps + 1
+
+
 @pytest.mark.parametrize("sides", [1, 2, 3, 4, 5, 6])
 def test_every_number_of_sides_fits(tmp_path: Path, sides: int) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(goal=HOSTILE, action=HOSTILE, steps=2)))

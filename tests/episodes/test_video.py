@@ -16,6 +16,7 @@ from toy_runs import play_toy, toy_tasks
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.video import encode
 from inhabit.episodes.reports.video.slide import BAD, GOOD, SIZE, Slide, draw
+from inhabit.episodes.reports.video.slides import shots
 from inhabit.episodes.scoring.likelihood import Share
 
 
@@ -41,6 +42,16 @@ def test_the_film_of_a_real_episode(tmp_path: Path) -> None:
     assert len(frames) >= 2 * attempt.end.steps
     assert has(frames[-1], GOOD) and not has(frames[0], GOOD)
     assert sorted(p.name for p in run.episode(0).folder.glob("*.mp4*")) == ["episode.mp4"]
+
+
+def test_a_result_is_told_beside_the_image_that_shows_it(tmp_path: Path) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(1), agent="expert")
+    attempt = run.episode(0).last()
+    assert attempt is not None and len(attempt.steps) > 2
+    told = [one.slide for one in shots(run.episode(0), attempt, run.header) if one.slide.feedback]
+    assert [(slide.at, slide.seen) for slide in told] == [
+        (step.number, step.see.text) for step in attempt.steps[1:]
+    ]
 
 
 def test_the_same_record_gives_the_same_bytes(tmp_path: Path) -> None:

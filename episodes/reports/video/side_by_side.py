@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from PIL import Image, ImageDraw
 
@@ -12,14 +13,12 @@ from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap
 from inhabit.episodes.reports.video.slide import BAD, GOOD
 from inhabit.episodes.reports.video.slides import LAST, TITLE, picture
-from inhabit.episodes.reports.wording import ENDINGS, counted
+from inhabit.episodes.reports.wording import ENDINGS, counted, spoken
 
 MOST = 6
 """Episodes that fit side by side."""
 _CELL, _STRIP, _GAP, _TOP = 416, 112, 16, 92
 """Pixels: a side's image, the strip below it, what is between sides, and the heading."""
-_PER_STEP = 2
-"""Frames that a step stays."""
 _PAPER, _RAISED = (22, 24, 28), (36, 39, 45)
 _INK, _SOFT, _ACCENT = (240, 237, 230), (158, 163, 171), (240, 190, 92)
 
@@ -52,13 +51,25 @@ def size_together(sides: int) -> tuple[int, int]:
 def frames_together(sides: Sequence[Side]) -> Iterator[Frame]:
     """A title, every step of all of them at once, and how each ended.
 
+    What they do alike at first is left out. Each step is two frames: what each does beside the
+    image before it, and its result beside the image that shows it.
+
     Whoever has ended waits for the others with its ending shown.
     """
     longest = max(len(side.attempt.steps) for side in sides)
     yield _frame(sides, None), TITLE
-    for step in range(longest):
-        yield _frame(sides, step), _PER_STEP
+    for step in range(_parting(sides), longest):
+        yield _frame(sides, step, done=False), 1
+        yield _frame(sides, step), 1
     yield _frame(sides, longest), LAST
+
+
+def _parting(sides: Sequence[Side]) -> int:
+    """The first step at which they do not all do the same."""
+    taken = [[s.decide and s.decide.action for s in side.attempt.steps] for side in sides]
+    same = sum(1 for _ in takewhile(lambda row: len({*row}) == 1, zip(*taken, strict=False)))
+    one_task = len({side.episode.task.id for side in sides}) == 1
+    return same if one_task and same < max(map(len, taken)) else 0
 
 
 def _grid(sides: int) -> tuple[int, int]:
@@ -66,7 +77,7 @@ def _grid(sides: int) -> tuple[int, int]:
     return columns, -(-sides // columns)
 
 
-def _frame(sides: Sequence[Side], step: int | None) -> Image.Image:
+def _frame(sides: Sequence[Side], step: int | None, *, done: bool = True) -> Image.Image:
     canvas = Image.new("RGB", size_together(len(sides)), _PAPER)
     pen = ImageDraw.Draw(canvas)
     _heading(pen, canvas.width, sides, step)
@@ -77,7 +88,7 @@ def _frame(sides: Sequence[Side], step: int | None) -> Image.Image:
             _GAP + column * (_CELL + _GAP),
             _TOP + row * (_CELL + _STRIP + _GAP),
         )
-        _cell(canvas, pen, corner, side, step)
+        _cell(canvas, pen, corner, side, step, done=done)
     return canvas
 
 
@@ -96,10 +107,12 @@ def _cell(
     corner: tuple[int, int],
     side: Side,
     step: int | None,
+    *,
+    done: bool,
 ) -> None:
     left, top = corner
     steps = side.attempt.steps
-    at = min(step or 0, len(steps) - 1)
+    at = min(0 if step is None else step + done, len(steps) - 1)
     box = (left, top, left + _CELL, top + _CELL)
     pen.rectangle(box, _RAISED)
     if steps and (shown := picture(side.episode, steps[at], _CELL)) is not None:
@@ -109,10 +122,9 @@ def _cell(
         for number, line in enumerate(wrap(steps[at].see.text, 18, _CELL - 48, 12)):
             pen.text((left + 24, top + 24 + 26 * number), line, _INK, font(18))
     pen.text((left, top + _CELL + 10), shorten(side.name, 15, _CELL), _SOFT, font(15))
-    over = step is not None and step >= len(steps) - 1
-    _told(
-        pen, (left, top + _CELL + 34), side, steps[at] if steps and step is not None else None, over
-    )
+    now = None if step is None or step >= len(steps) else steps[step]
+    over = step is not None and (now is None or now.decide is None)
+    _told(pen, (left, top + _CELL + 34), side, now, over=over, done=done)
 
 
 def _told(
@@ -120,7 +132,9 @@ def _told(
     corner: tuple[int, int],
     side: Side,
     step: StepRecord | None,
+    *,
     over: bool,
+    done: bool,
 ) -> None:
     left, top = corner
     end = side.attempt.end
@@ -139,8 +153,8 @@ def _told(
         return
     if step.decide is not None:
         said = step.decide.action or ("stop" if step.decide.stop else "no readable action")
-        pen.text((left, top), shorten(said, 20, _CELL), _ACCENT, font(20))
-    if step.act is not None:
+        pen.text((left, top), shorten(spoken(said), 20, _CELL), _ACCENT, font(20))
+    if step.act is not None and done:
         colour = GOOD if step.act.reason is None else BAD
-        for number, line in enumerate(wrap(step.act.feedback, 15, _CELL, 2)):
+        for number, line in enumerate(wrap(spoken(step.act.feedback), 15, _CELL, 2)):
             pen.text((left, top + 30 + 20 * number), line, colour, font(15))

@@ -12,7 +12,7 @@ from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
 from inhabit.episodes.reports.video.slide import PICTURE, Slide, fit
-from inhabit.episodes.reports.wording import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS, spoken
 from inhabit.episodes.scoring.likelihood import shares
 
 TITLE, DECIDED, DONE, LAST = 4, 1, 1, 5
@@ -49,28 +49,25 @@ def shots(
     if views is None:
         recorded = (picture(episode, step) for step in attempt.steps)
         views = ([] if seen is None else [seen] for seen in recorded)
+    result: StepRecord | None = None
     for step, view in zip(attempt.steps, views, strict=False):
         for passed in view[:-1]:
             yield TimedSlide(replace(slide, picture=fit(passed)), 1, moving=True)
         slide = replace(
             slide, picture=fit(view[-1]) if view else None, seen=step.see.text, at=step.number
         )
+        if result is not None:  # It is told beside the image that shows it.
+            slide = _done(slide, result, worked)
+            yield TimedSlide(slide, DONE)
         if step is attempt.steps[0]:
             yield TimedSlide(replace(slide, facts=facts(header)), TITLE)
         if step.decide is not None:
             slide = _decided(slide, step, len(worked))
             yield TimedSlide(slide, DECIDED)
-        if step.act is not None:
-            act = step.act
-            slide = replace(
-                slide,
-                feedback=act.feedback,
-                worked=act.reason is None,
-                met=act.met,
-                total=act.total,
-                steps=_told(worked, step.number + 1),
-            )
-            yield TimedSlide(slide, DONE)
+        result = step if step.act is not None else None
+    if result is not None:
+        slide = _done(slide, result, worked)
+        yield TimedSlide(slide, DONE)
     yield TimedSlide(_ending(slide, attempt), LAST)
 
 
@@ -123,6 +120,19 @@ def _decided(slide: Slide, step: StepRecord, of: int) -> Slide:
         shares=shares(decide.ranked[:5]),
         reasoning=decide.reasoning or decide.description,
         feedback="",
+    )
+
+
+def _done(slide: Slide, step: StepRecord, worked: Sequence[bool]) -> Slide:
+    act = step.act
+    assert act is not None
+    return replace(
+        slide,
+        feedback=spoken(act.feedback),
+        worked=act.reason is None,
+        met=act.met,
+        total=act.total,
+        steps=_told(worked, step.number + 1),
     )
 
 
