@@ -40,7 +40,7 @@ def _within(world: Any, left: int, rules: Rules, tried: dict[str, int]) -> bool:
 
 
 class Rules:
-    """Every action is worth trying, as in the toy house."""
+    """Every action is worth trying."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -93,38 +93,4 @@ class AlfredRules(Rules):
         return any(o["isToggled"] and o["type"] == self.lamp for o in state["objects"])
 
 
-CHANGES = {"GRAB", "PUTIN", "PUTBACK", "PUTOBJBACK", "DROP", "RELEASE", "OPEN", "CLOSE", "SWITCHON"}
-CHANGES |= {"SWITCHOFF", "PLUGIN", "PLUGOUT", "WASH", "RINSE", "SCRUB", "WIPE"}
-
-
-class VirtualHomeRules(Rules):
-    """Each goal takes an action of its own, and two where a thing has to be taken first.
-
-    Running and finding lead where walking does, and turning changes what one faces alone.
-    """
-
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
-        self.goals = task.scene["goals"]
-        assert all(g["kind"] == "state" or g["relation"] in ("ON", "INSIDE") for g in self.goals)
-
-    def needed(self, state: Mapping[str, Any]) -> int:
-        if not state:
-            return 1
-        held = {to for _, how, to in state["edges"] if how.startswith("HOLDS")}
-        return max(1, sum(self._takes(goal, state, held) for goal in self.goals))
-
-    def _takes(self, goal: Mapping[str, Any], state: Mapping[str, Any], held: set[int]) -> int:
-        if goal["kind"] == "state":
-            return int(goal["state"] not in state["states"][str(goal["id"])])
-        if [goal["from_id"], goal["relation"], goal["to_id"]] in state["edges"]:
-            return 0
-        return 1 if goal["from_id"] in held else 2
-
-    def worth_trying(self, action: Action, state: Mapping[str, Any], left: int) -> bool:
-        if action.verb in ("RUN", "FIND", "TURNTO"):
-            return False
-        return left > self.needed(state) or action.verb in CHANGES
-
-
-RULES = {"toy": Rules, "alfred": AlfredRules, "virtualhome": VirtualHomeRules}
+RULES = {"alfred": AlfredRules}
