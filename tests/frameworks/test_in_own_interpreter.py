@@ -55,7 +55,7 @@ def test_with_the_frameworks_own_packages(
         alone = ["--no-deps", "--ignore-requires-python", bare]
         subprocess.run([python, "-m", "pip", "install", "-q", *alone], check=True)
     done = subprocess.run(
-        [python, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *files],
+        [python, "-m", "pytest", "--all", "-rs", "-p", "no:cacheprovider", *files],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
