@@ -84,7 +84,7 @@ def tensorboard(run: Run, rows: Rows, out: Path) -> None:
 
 
 def wandb(run: Run, rows: Rows, out: Path) -> None:
-    """Write a run to `out/wandb`, for `wandb sync`; it is sent at once with `WANDB_MODE=online`."""
+    """Write a run to `out/wandb`, for `wandb sync`, unless `WANDB_MODE` says otherwise."""
     import wandb as library
 
     logged = library.init(
@@ -92,7 +92,7 @@ def wandb(run: Run, rows: Rows, out: Path) -> None:
         name=run.folder.name,
         dir=str(out),
         config=dict(configuration(run)),
-        mode="online" if os.environ.get("WANDB_MODE") == "online" else "offline",
+        mode=os.environ.get("WANDB_MODE", "offline"),
         settings=library.Settings(silent=True, disable_git=True, save_code=False),
         reinit="finish_previous",
     )
@@ -111,7 +111,7 @@ def mlflow(run: Run, rows: Rows, out: Path) -> None:
     found = client.get_experiment_by_name(PROJECT)
     experiment = client.create_experiment(PROJECT) if found is None else found.experiment_id
     started = client.create_run(experiment, run_name=run.folder.name).info.run_id
-    params = [Param(name, str(value)[:6000]) for name, value in configuration(run).items()]
+    params = [Param(name, _within(str(value))) for name, value in configuration(run).items()]
     client.log_batch(started, params=params[:100])
     for more in range(100, len(params), 100):
         client.log_batch(started, params=params[more : more + 100])
@@ -119,6 +119,12 @@ def mlflow(run: Run, rows: Rows, out: Path) -> None:
     for number, values in rows:
         client.log_batch(started, [Metric(k, v, when, number) for k, v in values.items()])
     client.set_terminated(started)
+
+
+def _within(value: str, most: int = 6000) -> str:
+    """`value`, cut where it is longer than MLflow keeps; its end says so."""
+    cut = " ... (cut)"
+    return value if len(value) <= most else value[: most - len(cut)] + cut
 
 
 def _exporter(write: Callable[[Run, Rows, Path], None], tracker: str) -> Exporter:
