@@ -43,12 +43,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", SEE, ids=lambda one: one.model_type)
 def test_a_tuned_architecture(architecture: Architecture, made: Path, tmp_path: Path) -> None:
-    if architecture.video and importlib.util.find_spec("torchvision") is None:
+    if architecture.needs_torchvision and importlib.util.find_spec("torchvision") is None:
         pytest.skip("its processor needs torchvision")
     base, warned = save(architecture, tmp_path / "base"), []
     result, heard = train(made, base, tmp_path / "whole", warned, epochs=2, save_every=2)
     losses = [line.loss for line in heard if line.kind == "step"]
-    assert losses[-1] < losses[0]
+    half = len(losses) // 2
+    assert sum(losses[-half:]) < sum(losses[:half])
     assert bool(warned) is (architecture.model_type in ROWS), warned
 
     resumed = killed_and_resumed(made, base, tmp_path / "cut")

@@ -62,10 +62,17 @@ class Architecture:
     """Special tokens that the processor finds as attributes of the tokenizer."""
     video: str = ""
     """The class of the video processor, which needs torchvision."""
+    torchvision: bool = False
+    """Whether the image processor needs torchvision too."""
     sound: str = ""
     """The class of the feature extractor for sound."""
     remarks: str = ""
     """Why the configuration is as it is."""
+
+    @property
+    def needs_torchvision(self) -> bool:
+        """Whether its processor can be made only where torchvision is installed."""
+        return self.torchvision or bool(self.video)
 
     @property
     def sees(self) -> bool:

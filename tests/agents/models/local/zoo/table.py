@@ -441,6 +441,7 @@ ARCHITECTURES = (
             "image_break_token": "[IMG_BREAK]",
             "image_end_token": "[IMG_END]",
         },
+        torchvision=True,
     ),
     Architecture(
         "aya_vision",
@@ -487,6 +488,7 @@ ARCHITECTURES = (
             "eoi_token": "<eoi>",
             "img_line_break_token": "<nl>",
         },
+        torchvision=True,
     ),
     Architecture(
         "llama4",
@@ -525,6 +527,7 @@ ARCHITECTURES = (
         "Llama4ImageProcessor",
         {**_FIT, "max_patches": 1},
         {"patch_size": 4, "pixel_shuffle_ratio": 0.5},
+        torchvision=True,
     ),
     Architecture(
         "glm4v",
@@ -580,6 +583,7 @@ ARCHITECTURES = (
             "image_end_token": "<|image_end|>",
             "image_thumbnail": "<|img_thumbnail|>",
         },
+        torchvision=True,
     ),
     Architecture(
         "lfm3_vl",
