@@ -62,7 +62,7 @@ def test_past_frames_and_films_are_in_the_prompt(agent: str) -> None:
 def test_past_frames_are_refused_where_the_model_is_blind() -> None:
     blind = model(abilities=frozenset({Ability.RANK, Ability.BEAM}))
     for agent in ("rank", "beam"):
-        with pytest.raises(ModelError, match="asks its model for images.*say --sight none"):
+        with pytest.raises(ModelError, match=r"asks its model for images.*say --sight none"):
             make(agent, blind, pictures=1)
 
 
