@@ -285,7 +285,7 @@ class VirtualHome(Env):
             return known
         if line == HELD:
             return self._outcome(Reason.HANDS_EMPTY, "Your hands are empty.")
-        return self._outcome(Reason.NOT_FOUND, f"You have seen no {printable(line)} yet.")
+        return self._outcome(Reason.NOT_FOUND, f"You have seen no {printable(line[:80])} yet.")
 
     def _resolve(self, action: Action, among: frozenset[int]) -> ScriptLine | str:
         return line_of(action, self._here(), self._names, self._character, among)
