@@ -40,10 +40,11 @@ def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
     Raises:
         RecordError: it can't be made or written to, holds something else, or is held already.
     """
-    made = not folder.exists()
+    made, done = not folder.exists(), False
     try:
         with locked(folder, inside):
             yield
+            done = True
     except HeldError:
         made = False
         # No --out names a folder that lies in a run.
@@ -58,7 +59,7 @@ def held(folder: Path, inside: Path | None = None) -> Iterator[None]:
             f"{folder} can't be a run folder: {error.strerror}. Choose another --out."
         ) from error
     finally:
-        if made:
+        if made and not done:
             with suppress(OSError):
                 folder.rmdir()  # Does nothing where something lies in it.
 
