@@ -13,7 +13,7 @@ _DARK = 16.0
 _PLAIN = 6.0
 """Images with a lower standard deviation of the brightness are of one colour."""
 _SIDE = 16
-_FILLED = 0.8
+_FILLED = 0.65
 """Images of which one object covers more show too little else."""
 _CLUTTERED = 60
 """Images with more visible objects are too cluttered."""

@@ -47,6 +47,19 @@ class Rejection(StrEnum):
     """The author did not answer."""
 
 
+class Subtask(BaseModel, frozen=True, extra="forbid"):
+    """A node of a task's topology graph, at the moment of an example."""
+
+    name: str
+    """Unique in its task, such as "heat"."""
+    wish: str
+    """As an instruction: "heat the apple"."""
+    needs: tuple[str, ...] = ()
+    """Names of those that come first."""
+    state: Literal["done", "next", "open", "blocked"]
+    """Next is what the plan brings about first. What is blocked waits for another."""
+
+
 class Lineage(BaseModel, frozen=True, extra="forbid"):
     """What an example was made from: enough to make it again."""
 
@@ -72,6 +85,8 @@ class Lineage(BaseModel, frozen=True, extra="forbid"):
     """The expert's way from the image to the goal."""
     event: str = ""
     """The node of the topology graph that it belongs to."""
+    topology: tuple[Subtask, ...] = ()
+    """The graph, leaves first; empty in sets of earlier versions."""
 
 
 class Past(BaseModel, frozen=True, extra="forbid"):

@@ -306,11 +306,21 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             made = answer.arguments[0].replace("_", " ")
             if made in wish:
                 return ("all that it takes is at hand", "everything that it takes is there")
-            return (f"for that, the {made} has to be made first", f"the {made} is needed for that")
+            use = next(
+                (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
+            )
+            to = f" to {_phrase(use, context, template)}" if use is not None else ""
+            return (
+                f"for that, the {made} has to be made first{to and ','}{to}",
+                f"the {made} is needed{to or ' for that'}",
+            )
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
         case ActionKind.GATHER:
-            return (f"that takes what the {kind} {'give' if is_plural(kind) else 'gives'}",)
+            gives = "give" if is_plural(kind) else "gives"
+            if kind in wish:
+                return (f"the {kind} there {gives} just that",)
+            return (f"that takes what the {kind} {gives}",)
     return ("this is what comes first",)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import networkx as nx
 
+from inhabit.eie.examples.example import Subtask
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind, Event, Template
 
@@ -58,10 +60,6 @@ class Topology:
                 found.add(event.name)
         return frozenset(found)
 
-    def completed(self, action: Action, template: Template, done: frozenset[str]) -> Event | None:
-        """The event that `action` brings about where those in `done` have come about already."""
-        return self._completed(action, template, set(done))
-
     def current(
         self, plan: Iterable[Action], template: Template, done: frozenset[str]
     ) -> Event | None:
@@ -69,16 +67,53 @@ class Topology:
         found = (self._completed(action, template, set(done)) for action in plan)
         return next((event for event in found if event is not None), None)
 
+    def moment(self, plan: Sequence[Action], template: Template) -> Sequence[Subtask]:
+        """Where a plan finds the graph: what it has to bring about, and what comes next.
+
+        An action brings about an event after which all others that need it are brought about too.
+        So picking up again what was put aside is none.
+
+        Args:
+            plan: to the goal.
+            template: maps actions to their kinds.
+        """
+        left: dict[str, int] = {}
+        for step in reversed(range(len(plan))):
+            for event in self.order():
+                if (
+                    event.name not in left
+                    and _brings_about(plan[step], event, template)
+                    and all(name in left for name in self._graph.successors(event.name))
+                ):
+                    left[event.name] = step
+                    break
+        following = min(left, key=left.__getitem__, default="")
+
+        def state(event: Event) -> Literal["done", "next", "open", "blocked"]:
+            if event.name not in left:
+                return "done"
+            if event.name == following:
+                return "next"
+            return "blocked" if left.keys() & {*event.needs} else "open"
+
+        return [
+            Subtask(name=event.name, wish=event.wish, needs=event.needs, state=state(event))
+            for event in self.order()
+        ]
+
     def _completed(self, action: Action, template: Template, done: set[str]) -> Event | None:
-        action_kind = template.action_kind(action)
-        if not action.arguments:
-            return None
-        kind = kind_of(action.arguments[-1])
         for event in self.order():
             open_ = event.name not in done and done.issuperset(event.needs)
-            if open_ and event.action_kind is action_kind and event.thing == kind:
+            if open_ and _brings_about(action, event, template):
                 return event
         return None
+
+
+def _brings_about(action: Action, event: Event, template: Template) -> bool:
+    kind = template.action_kind(action)
+    if kind is not event.action_kind or not action.arguments:
+        return False
+    return kind_of(action.arguments[0 if kind is ActionKind.MAKE else -1]) == event.thing
 
 
 @lru_cache(maxsize=4096)

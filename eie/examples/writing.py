@@ -347,6 +347,7 @@ class ExampleWriter:
             actions=tuple(step.action.text for step in context.done),
             plan=tuple(action.text for action in context.plan),
             event=event.name if event is not None else "",
+            topology=tuple(self._topology.moment(context.plan, self._template)),
         )
 
     def _names(self, done: Sequence[TakenStep]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ class Coverage:
     """Examples in squares."""
     squares: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Square -> its number of goals and of pictures."""
+    moments: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """(edge of the topology graph, subtasks done) -> examples, such as ("take → place", 1)."""
     alike: int = 0
     """Examples with the images, goal and question of an earlier one."""
     _group: str = ""
@@ -69,6 +72,8 @@ class Coverage:
             self.twins += 1
             self.groups += example.twins != self._group
             self._group = example.twins
+        if (moment := _moment(example)) is not None:
+            self.moments[moment] += 1
         images = (example.image, *(past.image for past in example.history))
         row = hash((images, example.goal, example.question))
         self.alike += row in self._rows
@@ -87,9 +92,33 @@ class Coverage:
         return sorted(found.items())
 
     @property
+    def edges(self) -> Sequence[str]:
+        """The edges of topology graphs, the most frequent first."""
+        found: Counter[str] = Counter()
+        for (edge, _), count in self.moments.items():
+            found[edge] += count
+        return [edge for edge, _ in found.most_common()]
+
+    @property
+    def deepest(self) -> int:
+        """The largest number of subtasks that are done."""
+        return max((done for _, done in self.moments), default=0)
+
+    @property
     def funnel(self) -> Sequence[tuple[Rejection, int]]:
         """Reasons for rejection, the most frequent first."""
         return sorted(self.rejected.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _moment(example: Example) -> tuple[str, int] | None:
+    """The edge that leads to the next subtask, and how many are done; None if none is next."""
+    graph = example.lineage.topology if example.lineage is not None else ()
+    following = next((one for one in graph if one.state == "next"), None)
+    if following is None:
+        return None
+    ends = (" and ".join(following.needs), following.name)
+    edge = " → ".join(re.sub(r"[ _]\d+", "", end) for end in ends if end)
+    return edge, sum(one.state == "done" for one in graph)
 
 
 def cover(opened: SetFolder) -> Coverage:

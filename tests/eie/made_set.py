@@ -12,8 +12,10 @@ from PIL import Image as Picture
 from inhabit.agents.models.core import Image
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
+from inhabit.eie.examples.topology import Topology
 from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetHeader
 from inhabit.envs.core import Task
+from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.tasks import sample
 
@@ -65,6 +67,10 @@ def _examples(folder: Path, task: Task, number: int, kind: str, saying: str) -> 
     env.reset(task, seed=number)
     split: Split = ("train", "train", "val", "test")[number % 4]  # type: ignore[assignment]
     past: list[Past] = []
+    registration = find("toy")
+    assert registration.template is not None
+    template = registration.template(registration.settings())
+    topology = Topology(template.events(task))
     rng = random.Random(number)
     for step, action in enumerate(plan := list(env.plan())):
         seen = env.observe()
@@ -103,6 +109,7 @@ def _examples(folder: Path, task: Task, number: int, kind: str, saying: str) -> 
                 seed=number,
                 actions=_texts(plan[:step]),
                 plan=_texts(plan[step:]),
+                topology=tuple(topology.moment(plan[step:], template)),
             ),
         )
         outcome = env.act(action)

@@ -76,6 +76,26 @@ function film(example) {
     make("span", "", [past.action, past.feedback].filter(Boolean).join(". ")))));
 }
 
+// The topology graph: a column for each depth, a row for each chain; the next subtask is lit.
+function graph(made) {
+  if (!made || !made.graph.length) return null;
+  const places = {};
+  const taken = new Set();
+  const boxes = made.graph.map((subtask) => {
+    const before = subtask.needs.map((name) => places[name]).filter(Boolean);
+    const column = 1 + Math.max(0, ...before.map((place) => place.column));
+    let row = before.length ? before[0].row : 1;
+    while (taken.has(column + " " + row)) row += 1;
+    taken.add(column + " " + row);
+    places[subtask.name] = { column, row };
+    const box = make("li", subtask.state + (before.length ? " after" : ""), subtask.wish);
+    box.style.gridArea = row + " / " + column;
+    box.title = subtask.state + (subtask.needs.length ? ", after: " + subtask.needs.join(", ") : "");
+    return box;
+  });
+  return make("div", "", make("h3", "", "Subtasks"), make("ol", "graph", ...boxes));
+}
+
 function origin(made, left) {
   if (!made) return null;
   const facts = [["Task", made.task], ["Evolved by", made.change], ["From", made.parents.join(" ← ")],
@@ -100,6 +120,7 @@ function tell(example) {
       make("ol", "options", ...options),
       make("p", "said", example.reason),
       make("p", "tags", ...tags),
+      graph(example.origin),
       origin(example.origin, example.left)),
   ];
 }

@@ -62,6 +62,7 @@ def _origin(made: Lineage) -> dict[str, JsonValue]:
         "done": list(made.actions),
         "plan": list(made.plan),
         "event": made.event,
+        "graph": [subtask.model_dump() for subtask in made.topology],
         "seed": made.seed,
         "author": made.author,
     }

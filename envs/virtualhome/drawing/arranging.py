@@ -132,8 +132,11 @@ class _Arranging:
 
     def _keep_or_move(self, id_: int, parents: list[tuple[int, str]]) -> None:
         home = self._home[id_]
-        for parent, _ in parents:
+        for parent, relation in parents:
             was = self._home.get(parent)
+            behind_door = relation == "INSIDE" and "CAN_OPEN" in self._nodes[parent].properties
+            if behind_door and was is not None and home.bottom > was.top - _SLACK:
+                continue  # It stood on what it is in now.
             if was is not None and parent in self._places and _bears(was, home):
                 now = self._places[parent]
                 self._places[id_] = home if now == was else home.carried(was, now)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from inhabit.envs.virtualhome.drawing.layout import read_place, resting
+from inhabit.envs.virtualhome.flats.boxes import UprightBox, rests
 from inhabit.envs.virtualhome.graph.goals import RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
@@ -50,7 +52,11 @@ def crossed(world: FlatWorld, rng: random.Random) -> Iterator[tuple[Wants, Wants
             and all(_fits(n, place) for place in (one, two))
             and not {one.id, two.id} & set(world.targets(n.id, "INSIDE"))
         ]
-        found += [(pair, (one, two)) for pair in combinations(things, 2)]
+        found += [
+            (pair, (one, two))
+            for pair in combinations(things, 2)
+            if _have_room(pair, one) and _have_room(pair, two)
+        ]
     for pair, (one, two) in rng.sample(found, min(_MOST, len(found))):
         first, second = rng.sample(pair, 2)
         yield (
@@ -75,6 +81,22 @@ def _fits(thing: Node, place: Node) -> bool:
         and thing.class_name not in _LARGE
         and bool({thing.class_name, thing.category} & takes)
     )
+
+
+def _have_room(things: Sequence[Node], place: Node) -> bool:
+    """Whether things fit beside one another: what is drawn through a wall is not seen inside."""
+    support = read_place(place.source)
+    taken: list[UprightBox] = []
+    for thing in things:
+        here = read_place(thing.source)
+        if support is None or here is None:
+            return False
+        inner = rests(place.class_name, "INSIDE", thing.class_name)
+        spot = resting(here.size, support, inner, taken)
+        if spot.top > support.top:
+            return False
+        taken.append(spot.box)
+    return True
 
 
 def _is_shut(place: Node) -> bool:

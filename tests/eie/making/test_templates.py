@@ -13,7 +13,7 @@ from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.topology import Topology, TopologyError, kind_of
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.world.kinds import KIND_NAMES
-from inhabit.envs.core import Env, Factual
+from inhabit.envs.core import Action, Env, Factual
 from inhabit.envs.registry import find
 from inhabit.envs.template import ActionKind, Event, Template
 
@@ -105,3 +105,44 @@ def test_a_topology_that_can_never_come_about_is_refused() -> None:
         Topology([copy])
     with pytest.raises(TopologyError, match="same name"):
         Topology([copy, copy])
+
+
+def test_a_plan_tells_which_subtasks_are_done_next_open_and_blocked() -> None:
+    template = _template("alfred")
+    kinds = {"heat": "pick_heat_then_place_in_recep", "place": "pick_and_place_simple"}
+    task = template.seed(random.Random(3), "one").model_copy(
+        update={
+            "scene": {
+                "room": "FloorPlan1",
+                "goal": {"type": kinds["heat"], "object": "Egg", "parent": "CounterTop"},
+                "also": [{"type": kinds["place"], "object": "Mug", "parent": "Shelf"}],
+            }
+        }
+    )
+    topology = Topology(template.events(task))
+    heated = [
+        Action("open the microwave", "open", ("microwave",)),
+        Action("put it in the microwave", "put", ("microwave",)),
+        Action("turn on the microwave", "turn on", ("microwave",)),
+        Action("pick up the egg", "pick up", ("egg",)),
+    ]
+    placed = [Action("put it on the countertop", "put", ("countertop",))]
+    mug = [
+        Action("pick up the mug", "pick up", ("mug",)),
+        Action("put it on the shelf", "put", ("shelf",)),
+    ]
+    take = heated[-1:]
+
+    def states(plan: list[Action]) -> str:
+        return " ".join(one.state for one in topology.moment(plan, template))
+
+    assert [one.name for one in topology.moment([], template)] == [
+        *("take", "heat", "place"), *("take 2", "place 2"),
+    ]  # fmt: skip
+    assert states([*take, *heated, *placed, *mug]) == "next blocked blocked open blocked"
+    assert states([*heated, *placed, *mug]) == "done next blocked open blocked"
+    # Heated, and put aside: picking it up again is no subtask.
+    assert states([*take, *placed, *mug]) == "done done next open blocked"
+    assert states([*mug, *heated, *placed]) == "done open blocked next blocked"
+    assert states([mug[1]]) == "done done done done next"
+    assert states([]) == "done done done done done"

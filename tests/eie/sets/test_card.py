@@ -58,6 +58,11 @@ def test_the_card_counts_what_is_there(tmp_path: Path) -> None:
         for s in ("train", "val", "test")
     ]
     assert table(text, "room")["kitchen"] == [str(count) for count in kitchen]
+    moments = [[one.state for one in e.lineage.topology] for e in examples if e.lineage is not None]
+    assert {state for states in moments for state in states} == {"done", "next", "open", "blocked"}
+    depths = table(text, "| 0 done")
+    none = sum("done" not in states and "next" in states for states in moments)
+    assert sum(int(cells[0] or 0) for cells in depths.values() if cells[0].isdigit()) == none
     places = [sum(e.answer == place for e in examples) for place in range(4)]
     assert table(text, "4 candidates")["examples"] == [str(count) for count in places]
     sees, accuracy, *_ = table(text, "| images")["always the first candidate"]

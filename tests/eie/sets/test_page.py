@@ -134,6 +134,11 @@ def test_an_example_is_shown_whole(browser: Browser, folder: Path) -> None:
     )
     assert browser.run(f"{one}.querySelector('figure img').src").endswith(example.image)
     assert browser.run(f"{one}.querySelectorAll('.film img').length") == len(example.history)
+    assert example.lineage is not None
+    following = [one.wish for one in example.lineage.topology if one.state == "next"]
+    lit = f"[...{one}.querySelectorAll('.graph .next')].map((box) => box.textContent)"
+    assert browser.run(lit) == following
+    assert len(following) == 1
     for key, number in [("ArrowRight", 5), ("ArrowRight", 6), ("ArrowLeft", 5)]:
         browser.press(key)
         told = browser.run("document.querySelector('dialog .bar span').textContent")

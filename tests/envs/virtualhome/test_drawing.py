@@ -142,6 +142,18 @@ def test_what_is_in_a_closed_cupboard_is_not_drawn_and_in_an_open_one_it_is():
         assert places[closet].box.overlaps(places[id_].box)
 
 
+def test_what_stood_on_the_stove_is_drawn_in_it_once_it_was_put_there():
+    start = world(1, 0)
+    stove, pot = first(start, "stove"), first(start, "cookingpot")
+    assert start.targets(pot, "ON") == [stove]
+    inside = after(
+        start,
+        "walk cookingpot", "grab cookingpot", "walk stove", "open stove", "putin cookingpot stove",
+    )  # fmt: skip
+    places = arrange(inside, homes(inside)).places
+    assert places[pot].top < places[stove].top
+
+
 def test_the_hand_shows_what_it_holds_and_the_table_no_longer():
     start = world(0, 0)
     apple, table = on_a_table(start)
