@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from inhabit.episodes.commands.output import Json, print_answer
+from inhabit.episodes.commands.output import Json, print_answer, remarks
 
 
 def import_(
@@ -25,6 +25,14 @@ def import_(
     """
     from inhabit.eie.export.from_atif import read
 
-    count = read(source, out)
+    runs = read(source, out)
+    for name, (there, had) in runs.items():
+        if there != had:
+            remarks().print(
+                f"{name}: {there} of its {had} episodes are there, and are numbered anew. Rates "
+                "are of these alone.",
+                soft_wrap=True,
+            )
+    count = sum(there for there, _ in runs.values())
     fields: dict[str, JsonValue] = {"source": str(source), "out": str(out), "count": count}
     print_answer(f"Imported {count} episodes to {out}.", fields, as_json=as_json)

@@ -136,7 +136,7 @@ def _videos(
 
     camera = video_camera(run, _pixels(size), assignments, trusted=trusted)
     if isinstance(camera, str):
-        name = run.folder.name
+        name = run.name
         remarks().print(
             f"{name} is shown by its recorded images: {camera}", style="yellow", soft_wrap=True
         )

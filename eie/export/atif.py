@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepR
 from inhabit.episodes.recording.schema import Line, RunHeader
 
 VERSION = "ATIF-v1.8"
+Keep = Callable[[str, bytes], str]
+"""Takes an image's name and content, and returns its name."""
 
 
 def write(runs: Sequence[Run], out: Path) -> int:
@@ -35,43 +37,46 @@ def write(runs: Sequence[Run], out: Path) -> int:
     for run in runs:
         for episode in run.episodes():
             attempt = episode.last()
-            if attempt is None or attempt.end is None or not attempt.steps:
+            if attempt is None or attempt.end is None:
                 continue
-            told = trajectory(run, episode, attempt, images)
-            with half_written(out / f"{run.folder.name}-{episode.number:05d}.json") as half:
+            told = trajectory(run, episode, attempt, images.add)
+            with half_written(out / f"{run.name}-{episode.number:05d}.json") as half:
                 half.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
             count += 1
     return count
 
 
 def trajectory(
-    run: Run, episode: EpisodeRecord, attempt: Attempt, images: ImageFolder
+    run: Run, episode: EpisodeRecord, attempt: Attempt, keep: Keep
 ) -> dict[str, JsonValue]:
     """One episode that has ended, as ATIF has it.
 
     Raises:
         RecordError: an image can't be read.
-        DiskError: an image can't be written to `images`.
+        DiskError: an image can't be kept.
     """
     end = attempt.end
     assert end is not None
-    seen, extra = _seen(run, episode, attempt.steps[0], images)
+    seen: list[JsonValue] = []
+    extra: dict[str, JsonValue] = {}
+    for first in attempt.steps[:1]:  # None where the scene was refused.
+        seen, extra["see"] = _seen(run, episode, first, keep)
     steps: list[JsonValue] = [
         {
             "step_id": 1,
             "timestamp": _time(attempt.start.time),
             "source": "user",
             "message": [{"type": "text", "text": episode.task.goal}, *seen],
-            "extra": {"see": extra},
+            "extra": extra,
         }
     ]
-    for step, after in zip(attempt.steps, [*attempt.steps[1:], None], strict=True):
+    for step, after in zip(attempt.steps, [*attempt.steps[1:], None], strict=False):
         if step.decide is not None:
-            steps.append(_agent_step(run, episode, step, after, images, len(steps) + 1))
+            steps.append(_agent_step(run, episode, step, after, keep, len(steps) + 1))
     return {
         "schema_version": VERSION,
-        "session_id": run.folder.name,
-        "trajectory_id": f"{run.folder.name}/{episode.number:05d}",
+        "session_id": run.name,
+        "trajectory_id": f"{run.name}/{episode.number:05d}",
         "agent": {
             "name": run.header.agent,
             "version": run.header.software.get("inhabit", "unknown"),
@@ -104,7 +109,7 @@ def _agent_step(
     episode: EpisodeRecord,
     step: StepRecord,
     after: StepRecord | None,
-    images: ImageFolder,
+    keep: Keep,
     number: int,
 ) -> dict[str, JsonValue]:
     decide, act, call = step.decide, step.act, f"call-{step.number}"
@@ -133,7 +138,7 @@ def _agent_step(
         content: list[JsonValue] = [{"type": "text", "text": act.feedback}] if act else []
         extra: dict[str, JsonValue] = {"act": _rest(act, "feedback")} if act else {}
         if after is not None:
-            seen, extra["see"] = _seen(run, episode, after, images)
+            seen, extra["see"] = _seen(run, episode, after, keep)
             content += seen
         result: dict[str, JsonValue] = {"content": content, "extra": extra}
         if decide.action is not None:
@@ -143,14 +148,14 @@ def _agent_step(
 
 
 def _seen(
-    run: Run, episode: EpisodeRecord, step: StepRecord, images: ImageFolder
+    run: Run, episode: EpisodeRecord, step: StepRecord, keep: Keep
 ) -> tuple[list[JsonValue], dict[str, JsonValue]]:
     """An observation as content, its text and its image as a file; and the rest of its line."""
     see = step.see
     found: list[JsonValue] = [{"type": "text", "text": see.text}] if see.text else []
     if see.frame is not None:
         content = picture(episode.folder, see.frame, root=run.folder).read()
-        name = images.add(f"{hashlib.sha256(content).hexdigest()}.jpg", content)
+        name = keep(f"{hashlib.sha256(content).hexdigest()}.jpg", content)
         source: JsonValue = {"media_type": "image/jpeg", "path": f"images/{name}"}
         found.append({"type": "image", "source": source})
     return found, _rest(see, "text")

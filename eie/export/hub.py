@@ -69,10 +69,10 @@ def _rows(run: Run, episode: EpisodeRecord, attempt: Attempt) -> Iterator[Mappin
     assert end is not None
     for step in attempt.steps:
         see, decide, act = step.see, step.decide, step.act
-        name = f"{run.folder.name}-{episode.number:05d}-"
+        name = f"{run.name}-{episode.number:05d}-"
         frame = see.frame and picture(episode.folder, see.frame, prefix=name, root=run.folder)
         yield {
-            "run": run.folder.name,
+            "run": run.name,
             "episode": episode.number,
             "step": step.number,
             "goal": episode.task.goal,
@@ -143,7 +143,7 @@ def _figures(run: Run) -> str:
     low, high = told.success_interval
     agent = " ".join(filter(None, [header.agent, header.model]))
     cells = [
-        plain_markdown(run.folder.name),
+        plain_markdown(run.name),
         plain_markdown(header.env),
         plain_markdown(agent),
         str(told.episodes),

@@ -11,15 +11,16 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from inhabit.eie.export.atif import trajectory
 from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.files import ImageFolder, half_written
+from inhabit.eie.export.files import half_written
 from inhabit.episodes.recording.reader import Run
 
 _Item = dict[str, Any]
+_Images = Mapping[str, bytes]
+"""Path in the trajectory -> content."""
 
 
 def write(runs: Sequence[Run], out: Path) -> int:
@@ -38,25 +39,29 @@ def write(runs: Sequence[Run], out: Path) -> int:
 
 
 def _rows(runs: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
-    with TemporaryDirectory() as folder:
-        for run in runs:
-            for episode in run.episodes():
-                attempt = episode.last()
-                if attempt is not None and attempt.end is not None and attempt.steps:
-                    images = ImageFolder(Path(folder) / "images")
-                    told = trajectory(run, episode, attempt, images)
-                    met, total = attempt.end.met, attempt.end.total
-                    row = _row(told, Path(folder))
-                    yield {**row, "reward": met / (total or 1), "task": episode.task.id}
+    for run in runs:
+        for episode in run.episodes():
+            attempt = episode.last()
+            if attempt is None or attempt.end is None or not attempt.steps:
+                continue
+            images: dict[str, bytes] = {}
+
+            def keep(name: str, content: bytes, images: dict[str, bytes] = images) -> str:
+                images[f"images/{name}"] = content
+                return name
+
+            row = _row(trajectory(run, episode, attempt, keep), images)
+            met, total = attempt.end.met, attempt.end.total
+            yield {**row, "reward": met / (total or 1), "task": episode.task.id}
 
 
-def _row(told: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+def _row(told: Mapping[str, Any], images: _Images) -> Mapping[str, Any]:
     first, *later = told["steps"]
     task, rollout = told["trajectory_id"], f"{told['trajectory_id']}:0"
     asked: _Item = {
         "type": "message",
         "role": "user",
-        "content": _content(first["message"], folder),
+        "content": _content(first["message"], images),
     }
     items, turns = [asked], []
     calls: list[_Item] = []
@@ -76,7 +81,7 @@ def _row(told: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
         )
         items += said
         for result in step.get("observation", {}).get("results", []):
-            output = _content(result["content"], folder)
+            output = _content(result["content"], images)
             call = result.get("source_call_id")
             if call is None:
                 items.append({"type": "message", "role": "user", "content": output})
@@ -127,13 +132,13 @@ def _action(step: Mapping[str, Any]) -> str | None:
     return next((call["arguments"]["action"] for call in step.get("tool_calls", [])), None)
 
 
-def _content(parts: Sequence[Mapping[str, Any]], folder: Path) -> list[_Item]:
+def _content(parts: Sequence[Mapping[str, Any]], images: _Images) -> list[_Item]:
     found: list[_Item] = []
     for part in parts:
         if part["type"] == "text":
             found.append({"type": "input_text", "text": part["text"]})
             continue
-        encoded = base64.b64encode((folder / part["source"]["path"]).read_bytes()).decode()
+        encoded = base64.b64encode(images[part["source"]["path"]]).decode()
         url = f"data:{part['source']['media_type']};base64,{encoded}"
         found.append({"type": "input_image", "image_url": url, "detail": "auto"})
     return found

@@ -76,7 +76,7 @@ def tensorboard(run: Run, rows: Rows, out: Path) -> None:
     """Write event files to `out/NAME`, for `tensorboard --logdir out`."""
     from tensorboard.summary import Writer
 
-    writer = Writer(str(out / run.folder.name))
+    writer = Writer(str(out / run.name))
     for number, values in rows:
         for name, value in values.items():
             writer.add_scalar(name, value, number)
@@ -89,7 +89,7 @@ def wandb(run: Run, rows: Rows, out: Path) -> None:
 
     logged = library.init(
         project=PROJECT,
-        name=run.folder.name,
+        name=run.name,
         dir=str(out),
         config=dict(configuration(run)),
         mode=os.environ.get("WANDB_MODE", "offline"),
@@ -110,7 +110,7 @@ def mlflow(run: Run, rows: Rows, out: Path) -> None:
     client = MlflowClient(tracking_uri=uri)
     found = client.get_experiment_by_name(PROJECT)
     experiment = client.create_experiment(PROJECT) if found is None else found.experiment_id
-    started = client.create_run(experiment, run_name=run.folder.name).info.run_id
+    started = client.create_run(experiment, run_name=run.name).info.run_id
     params = [Param(name, _within(str(value))) for name, value in configuration(run).items()]
     client.log_batch(started, params=params[:100])
     for more in range(100, len(params), 100):

@@ -123,7 +123,7 @@ def _row(
     told = [(one.role, shown.parts(one)) for one in asked]
     value = sum(rewards)
     return {
-        "id": f"{run.folder.name}/{episode.number:05d}",
+        "id": f"{run.name}/{episode.number:05d}",
         "messages": [message(role, parts) for role, parts in told],
         "images": [
             image_cell(part) for _, parts in told for part in parts if isinstance(part, ExportImage)
@@ -155,7 +155,7 @@ def _step(run: Run, episode: EpisodeRecord, step: StepRecord, shown: Placeholder
     assert step.decide is not None
     rgb = None
     if step.see.frame is not None:
-        prefix = f"{run.folder.name}-{episode.number:05d}-"
+        prefix = f"{run.name}-{episode.number:05d}-"
         rgb = shown.add(picture(episode.folder, step.see.frame, prefix=prefix, root=run.folder))
     action = STOP if step.decide.stop else step.decide.action or step.decide.raw
     reason, feedback = (step.act.reason, step.act.feedback) if step.act else (None, "")

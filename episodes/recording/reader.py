@@ -7,7 +7,7 @@ needs the environment or the agent. The types of what is read stand in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
@@ -86,7 +86,7 @@ class EpisodeRecord:
         Raises:
             RecordError: a line is whole and yet no record, or the record is of another scene.
         """
-        found = tuple(_attempts(self.file, read_lines(self.file, self.run)))
+        found = tuple(attempts_of(self.file, read_lines(self.file, self.run)))
         asked = (self.task.env, self.task.scene)
         if any((a.start.task.env, a.start.task.scene) != asked for a in found):
             raise RecordError(f"{self.file} is the record of another scene than tasks.jsonl names.")
@@ -145,6 +145,12 @@ class Run:
                 f"but run.json says {header.episodes}."
             )
         return cls(folder, header, tasks[: header.episodes])
+
+    @property
+    def name(self) -> str:
+        """Name of its folder."""
+        given = self.folder.name
+        return self.folder.resolve().name if given in ("", "..") else given
 
     def episode(self, number: int) -> EpisodeRecord:
         """The episode of that number, from 0."""
@@ -244,7 +250,12 @@ def _last_line(file: Path, run: Path, block: int = 1 << 14) -> bytes | None:
     return next((line for line in reversed(last_two) if is_sound(line)), None)
 
 
-def _attempts(file: Path, lines: Iterator[Line]) -> Iterator[Attempt]:
+def attempts_of(file: Path, lines: Iterable[Line]) -> Iterator[Attempt]:
+    """The attempts that lines of a record tell of; `file` is named where one makes no sense.
+
+    Raises:
+        RecordError: it begins with no start, or a decision or result is of a step never seen.
+    """
     group: list[Line] = []
     for line in lines:
         if isinstance(line, StartLine):

@@ -48,7 +48,7 @@ class Shown:
     @property
     def name(self) -> str:
         """Of its folder, which tells runs of one agent apart."""
-        return self.run.folder.name
+        return self.run.name
 
 
 @dataclass(frozen=True, slots=True)

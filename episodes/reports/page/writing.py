@@ -136,7 +136,7 @@ def write_run(
     # It only saves time: the page stands without it, as on a full disk.
     with contextlib.suppress(DiskError):
         index.save()
-    return Shown(quote(os.fsencode(run.folder.name)), run, figures, rows)
+    return Shown(quote(os.fsencode(run.name)), run, figures, rows)
 
 
 def write_gallery(folder: Path, runs: Sequence[Shown]) -> Path:
