@@ -28,7 +28,7 @@ SHAPES = ((2, 4), (3, 3))
 """Goals and pictures of a square."""
 _COMMON = (ActionKind.GO, ActionKind.PUT)
 """Kinds of actions that are the answer most often."""
-_LONG, _WIDE = 0.85, 0.1
+_LONG, _WIDE = 0.9, 0.05
 """Shares of scenes in which the first of these is tried first, and of those of them in which the
 second is tried after it.
 """
@@ -236,7 +236,9 @@ class SquareSearch:
     def _latin(
         self, asked: Mapping[tuple[Said, ...], Sequence[Asked]]
     ) -> Iterator[tuple[tuple[Said, ...], ...]]:
-        """Columns of answers that make a square, those with the rarer kinds of actions first."""
+        """Columns of answers that make a square: those first that have few answers of the common
+        kinds, and cells at many places in the topology graphs.
+        """
         kinds = {
             said: self._template.action_kind(plan[0])
             for some in asked.values()
@@ -248,7 +250,12 @@ class SquareSearch:
             if all(len(row) == self._columns and row == rows[0] for row in rows):
                 common = sum(kinds[said] in _COMMON for said in rows[0])
                 if common <= self._most_common:
-                    found.append((common + self._rng.random(), columns))
+                    places = {
+                        self.writers[row].place_in_graph(plan)
+                        for said in columns
+                        for row, plan in enumerate(asked[said][0].plans)
+                    }
+                    found.append((common - len(places) / 2 + self._rng.random(), columns))
         yield from (columns for _, columns in sorted(found, key=lambda one: one[0]))
 
     def _is_best(self, one: Asked, options: Sequence[Action]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -67,7 +68,9 @@ class Topology:
         found = (self._completed(action, template, set(done)) for action in plan)
         return next((event for event in found if event is not None), None)
 
-    def moment(self, plan: Sequence[Action], template: Template) -> Sequence[Subtask]:
+    def moment(
+        self, plan: Sequence[Action], template: Template, held: str = ""
+    ) -> Sequence[Subtask]:
         """Where a plan finds the graph: what it has to bring about, and what comes next.
 
         An action brings about an event after which all others that need it are brought about too.
@@ -76,17 +79,22 @@ class Topology:
         Args:
             plan: to the goal.
             template: maps actions to their kinds.
+            held: the kind of thing that is in the hand; empty if none is.
         """
         left: dict[str, int] = {}
         for step in reversed(range(len(plan))):
-            for event in self.order():
-                if (
-                    event.name not in left
-                    and _brings_about(plan[step], event, template)
-                    and all(name in left for name in self._graph.successors(event.name))
-                ):
-                    left[event.name] = step
-                    break
+            fit = [
+                event
+                for event in self.order()
+                if event.name not in left
+                and _brings_about(plan[step], event, template)
+                and all(name in left for name in self._graph.successors(event.name))
+            ]
+            taken = (a for a in plan[step::-1] if template.action_kind(a) is ActionKind.TAKE)
+            moved = next((kind_of(action.arguments[-1]) for action in taken), held)
+            if fit:
+                about = (event for event in fit if speaks_of(event.wish, moved))
+                left[next(about, fit[0]).name] = step
         following = min(left, key=left.__getitem__, default="")
 
         def state(event: Event) -> Literal["done", "next", "open", "blocked"]:
@@ -116,16 +124,13 @@ def _brings_about(action: Action, event: Event, template: Template) -> bool:
     return kind_of(action.arguments[0 if kind is ActionKind.MAKE else -1]) == event.thing
 
 
+def speaks_of(wish: str, kind: str) -> bool:
+    """Whether a wish names a kind of thing."""
+    return bool(kind) and re.search(rf"\b{re.escape(kind)}\b", wish) is not None
+
+
 @lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
     """The kind that a name stands for: "mug" for "mug_2"."""
     stem, _, number = name.rpartition("_")
     return stem if stem and number.isdigit() else name
-
-
-def acts_on_object(action: Action, template: Template) -> bool:
-    """Whether an action acts on an object, rather than looking around."""
-    return bool(action.arguments) and template.action_kind(action) not in (
-        ActionKind.SEARCH,
-        ActionKind.LOOK,
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -28,7 +27,7 @@ from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
 from inhabit.eie.examples.reasons import Beside, Instead, explain
-from inhabit.eie.examples.topology import Topology, kind_of
+from inhabit.eie.examples.topology import Topology, kind_of, speaks_of
 from inhabit.eie.examples.wording import (
     Explanation,
     question,
@@ -152,6 +151,12 @@ class ExampleWriter:
             event = self._topology.end(event) if event else self._topology.order()[-1]
         return event.wish if event is not None else ""
 
+    def place_in_graph(self, plan: Sequence[Action]) -> tuple[str, int]:
+        """The subtask that a plan brings about first, and how many are done."""
+        graph = self._topology.moment(plan, self._template)
+        following = next((one.name for one in graph if one.state == "next"), "")
+        return following, sum(one.state == "done" for one in graph)
+
     def _served(self, context: StepContext) -> Event | None:
         """The first event of the plan that does more than take something; else the first."""
         moved = next((thing.kind for thing in context.held), "")
@@ -164,7 +169,7 @@ class ExampleWriter:
                 moved = target.kind if target is not None else name
             alike = [e for e in self._topology.order() if (e.action_kind, e.thing) == (kind, name)]
             inside = moved or next((t.kind for t in context.things if _is_in(t, name)), "")
-            event = next((e for e in alike if _speaks_of(e.wish, inside)), None)
+            event = next((e for e in alike if speaks_of(e.wish, inside)), None)
             event = event or (alike[0] if len(alike) == 1 and kind not in _MOVED else None)
             if event is not None and kind is not ActionKind.TAKE:
                 return event
@@ -336,6 +341,7 @@ class ExampleWriter:
     def _lineage(self, context: StepContext) -> Lineage:
         origin = self._origin
         event = self._served(context)
+        held = next((thing.kind for thing in context.held), "")
         return Lineage(
             author=origin.author,
             seed_task=origin.task.id,
@@ -347,7 +353,7 @@ class ExampleWriter:
             actions=tuple(step.action.text for step in context.done),
             plan=tuple(action.text for action in context.plan),
             event=event.name if event is not None else "",
-            topology=tuple(self._topology.moment(context.plan, self._template)),
+            topology=tuple(self._topology.moment(context.plan, self._template, held)),
         )
 
     def _names(self, done: Sequence[TakenStep]) -> frozenset[str]:
@@ -437,10 +443,6 @@ _MOVED = (ActionKind.TAKE, ActionKind.PUT)
 
 _MADE = (ActionKind.MAKE, ActionKind.GATHER)
 """Kinds of actions after which something is carried that the goal asks for."""
-
-
-def _speaks_of(wish: str, kind: str) -> bool:
-    return bool(kind) and re.search(rf"\b{re.escape(kind)}\b", wish) is not None
 
 
 def _is_in(thing: SceneObject, name: str) -> bool:

@@ -146,3 +146,16 @@ def test_a_plan_tells_which_subtasks_are_done_next_open_and_blocked() -> None:
     assert states([*mug, *heated, *placed]) == "done open blocked next blocked"
     assert states([mug[1]]) == "done done done done next"
     assert states([]) == "done done done done done"
+
+
+def test_subtasks_at_one_place_are_told_apart_by_what_is_moved() -> None:
+    events = [
+        Event(f"place {kind}", f"put the {kind} in the sink", "", ActionKind.PUT, "sink")
+        for kind in ("apple", "egg")
+    ]
+    put = Action("put it in the sink", "put", ("sink",))
+    take = Action("pick up the apple", "pick up", ("apple",))
+    graph = Topology(events).moment([put, take, put], _template("alfred"), "egg")
+    assert [one.state for one in graph] == ["open", "next"]
+    graph = Topology(events).moment([put], _template("alfred"), "egg")
+    assert [one.state for one in graph] == ["done", "next"]
