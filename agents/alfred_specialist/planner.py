@@ -78,7 +78,7 @@ class Planner(ModelAgent):
         ranked = _mixed(ranking.scores, task.action)[:5]
         return Decision(
             next(action for action in candidates if action.text == ranked[0].text),
-            description=", ".join(kind for kind, sure in sorted(current.items()) if sure >= SURE),
+            description=_told(current),
             reasoning=task.text,
             ranked=tuple(ranked),
             calls=(ranking.call,),
@@ -126,6 +126,11 @@ class TaskStep:
     """The reading in words, for the record."""
     unread: bool = False
     """Whether something in the goal could not be read."""
+
+
+def _told(detections: Detections) -> str:
+    """What was detected, by name. "held" alone names nothing: it stands beside what is held."""
+    return ", ".join(k for k, sure in sorted(detections.items()) if sure >= SURE and k != "held")
 
 
 def _mixed(scores: Sequence[Ranked], chosen: Action | None) -> list[Ranked]:

@@ -153,7 +153,7 @@ def _write_figures(run: Run, names: Sequence[str], steps: str | None) -> Sequenc
         shown = [int(step) for step in (steps or "").split(",") if step.strip()]
         for episode in [run.find(name) for name in names or ("0",)]:
             for width in WIDTHS:
-                files += write_figure(episode, credits.get(episode.number), shown, width=width)
+                files += write_figure(run, episode, credits.get(episode.number), shown, width=width)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     return files

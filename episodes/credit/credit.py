@@ -34,6 +34,9 @@ FILE = "credit.jsonl"
 _MOST = 500
 """Actions of an expert that has not reached the goal by then and never will."""
 
+_SHORT = 3
+"""Actions of a way that is tried without each of them: a longer one costs too many copies."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Way:
@@ -154,7 +157,11 @@ def _way(episode: Episode, known: _Known) -> _Way:
     if (found := known.get(_state(episode))) is not None and found.new:
         return found
     with episode.fork() as copy:
-        return _walked(copy, known)
+        way = _walked(copy, known)
+    shorter = _shortened(episode, way)
+    if shorter is not way and (state := _state(episode)) is not None:
+        known[state] = shorter
+    return shorter
 
 
 def _walked(copy: Episode, known: _Known) -> _Way:
@@ -166,6 +173,7 @@ def _walked(copy: Episode, known: _Known) -> _Way:
     assert isinstance(copy.env, Expert), "A copy can do what its original can."
     passed: list[tuple[str | None, Action, int]] = []
     plan: Sequence[Action] = ()
+    refused: set[Action] = set()
     end: _Way | None = None
     if (rest := known.get(_state(copy))) is not None and not rest.new:
         plan = copy.env.plan()
@@ -173,7 +181,6 @@ def _walked(copy: Episode, known: _Known) -> _Way:
             end = known[_state(copy)] = replace(rest, new=True)
     while end is None:
         state = _state(copy)
-        new = not plan
         if copy.now.success:
             end = _Way(NOTHING)
         elif (rest := known.get(state)) is not None and _joins(rest, plan, begun=bool(passed)):
@@ -181,11 +188,16 @@ def _walked(copy: Episode, known: _Known) -> _Way:
         elif copy.now.over or len(passed) > _MOST or not (plan := plan or copy.env.plan()):
             end = _Way(None)
         else:
-            now = copy.act(Decision(plan[0]))
-            passed.append((state, plan[0], now.cost))
-            if now.reason is not None and new:
-                end = _Way(None, tuple(plan[1:]))
-            plan = plan[1:] if now.reason is None else ()
+            first, *plan = plan
+            now = copy.act(Decision(first))
+            passed.append((state, first, now.cost))
+            if now.reason is None:
+                refused.clear()
+            elif first in refused:
+                end = _Way(None)
+            else:
+                refused.add(first)
+                plan = ()
     for number, (state, action, cost) in reversed([*enumerate(passed)]):
         effort = end.effort and Effort(actions=1, steps=cost) + end.effort
         end = _Way(effort, (action, *end.actions), new=number == 0)
@@ -197,6 +209,29 @@ def _walked(copy: Episode, known: _Known) -> _Way:
         if effort is not None or number == 0:
             known[state] = end
     return end
+
+
+def _shortened(episode: Episode, way: _Way) -> _Way:
+    """The way without actions that it does not need, such as one that failed; where it is short."""
+    if way.effort is None or len(way.actions) > _SHORT:
+        return way
+    for place in range(len(way.actions) - 1):
+        rest = way.actions[:place] + way.actions[place + 1 :]
+        if (effort := _carried_out(episode, rest)) is not None:
+            return _shortened(episode, _Way(effort, rest, new=True))
+    return way
+
+
+def _carried_out(episode: Episode, actions: Sequence[Action]) -> Effort | None:
+    """What actions cost that reach the goal from here; None if they don't."""
+    effort = NOTHING
+    with episode.fork() as copy:
+        for action in actions:
+            now = copy.act(Decision(action))
+            if now.reason is not None:
+                return None
+            effort += Effort(actions=1, steps=now.cost)
+        return effort if copy.now.success else None
 
 
 def _joins(rest: _Way, plan: Sequence[Action], *, begun: bool) -> bool:
@@ -263,7 +298,7 @@ class _Point:
             return None
         with again.fork() as copy:
             cost = copy.act(Decision(action)).cost
-            after = _walked(copy, self._known).effort
+            after = _way(copy, self._known).effort
         return after and Effort(actions=1, steps=cost) + after
 
     def _cause(self, action: str | None, *, failed: bool) -> Dimension:

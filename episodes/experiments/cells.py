@@ -22,7 +22,7 @@ from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs import tasksets
-from inhabit.envs.core import Determinism, Task
+from inhabit.envs.core import Determinism, Task, TaskError
 from inhabit.envs.marks import places, trusting
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.experiments.schema import (
@@ -111,7 +111,7 @@ def cells(experiment: Experiment) -> Sequence[ExperimentCell]:
             for seed in experiment.seeds:
                 planned = _plan(experiment, env, agent, seed)
                 if tasks is None:
-                    tasks = _tasks(env, planned)
+                    tasks = _tasks(experiment, env, planned)
                     if Sight.OTHER in experiment.sights:
                         next_room(tasks, tasks[0])
                 found += (
@@ -141,21 +141,25 @@ def _plan(experiment: Experiment, env: EnvChoice, agent: AgentChoice, seed: int)
     )
 
 
-def _tasks(env: EnvChoice, planned: RunPlan) -> Sequence[Task]:
+def _tasks(experiment: Experiment, env: EnvChoice, planned: RunPlan) -> Sequence[Task]:
     said = env.tasks
     if said.n is None and said.source is None:
         raise ExperimentError(
             f"The tasks of {env.name} need a number (n) or a source, which --tasks gives too."
         )
-    found = gather(
-        planned.env,
-        planned.settings["env"],
-        n=said.n,
-        seed=said.seed,
-        source=said.source,
-        kinds=said.kinds,
-        rooms=said.rooms,
-    )
+    try:
+        found = gather(
+            planned.env,
+            planned.settings["env"],
+            n=said.n,
+            seed=said.seed,
+            source=said.source,
+            kinds=said.kinds,
+            rooms=said.rooms,
+        )
+    except TaskError as error:
+        needs = f" {experiment.name} needs {experiment.needs}" if experiment.needs else ""
+        raise ExperimentError(f"{error}{needs}") from error
     if said.digest not in (None, digest_of(found)):
         raise ExperimentError(
             f"The tasks of {env.name} are other ones: their digest is {digest_of(found)}, and "

@@ -107,6 +107,8 @@ class Experiment(_Said):
 
     name: Label
     about: str = ""
+    needs: str = ""
+    """Files that do not come with the package, and where to get them."""
     environments: tuple[EnvChoice, ...] = Field(min_length=1)
     agents: tuple[AgentChoice, ...] = ()
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)

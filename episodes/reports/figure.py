@@ -9,9 +9,23 @@ from typing import Any
 
 from inhabit.envs.extras import require
 from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit
-from inhabit.episodes.recording.picture import FRAMES, read_picture
-from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
-from inhabit.episodes.recording.schema import DecideLine
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
+from inhabit.episodes.recording.schema import EndLine
+from inhabit.episodes.reports.figure_parts import (
+    BARS,
+    LINE,
+    TreeLine,
+    caption,
+    draw_candidates,
+    draw_caption,
+    draw_map,
+    draw_step,
+    draw_tree,
+    draw_value,
+    tree_lines,
+)
+from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan, scene_plan
+from inhabit.episodes.reports.page.tree import beam_tree
 from inhabit.episodes.reports.wording import ENDINGS, counted
 from inhabit.episodes.scoring.likelihood import shares
 
@@ -19,8 +33,12 @@ WIDTHS = {"column": 3.3, "page": 6.9}
 """Inches: one column and two of a paper."""
 _MOST = {"column": 3, "page": 5}
 """Steps beside one another."""
-_BARS = 3
-"""Candidates of a step."""
+_MAP = 0.42
+"""Of the width, that of the map."""
+_GAP = 0.11
+"""Inches between rows."""
+_LINES = 18
+"""Lines of a beam's tree, at most."""
 _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 6.5,
@@ -28,7 +46,6 @@ _STYLE: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "inhabit",
 }
-_WORKED, _FAILED, _LOST = "#0a6a4b", "#b0391a", "#d8694b"
 
 
 def telling_steps(attempt: Attempt, credit: EpisodeCredit | None, most: int) -> Sequence[int]:
@@ -48,6 +65,7 @@ def telling_steps(attempt: Attempt, credit: EpisodeCredit | None, most: int) -> 
 
 
 def write_figure(
+    run: Run,
     episode: EpisodeRecord,
     credit: EpisodeCredit | None,
     steps: Sequence[int] = (),
@@ -57,6 +75,7 @@ def write_figure(
     """Write `figure-WIDTH.svg` and `.pdf` into the folder of the episode.
 
     Args:
+        run: that the episode is of.
         episode: recorded.
         credit: of it, where there is one: it draws the cost to go, and chooses the steps.
         steps: to show; the most telling ones by default.
@@ -68,7 +87,6 @@ def write_figure(
     """
     require("matplotlib", "figure", "Figures")
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
     attempt = episode.last()
     decided = {s.number: s for s in attempt.steps if s.decide} if attempt else {}
@@ -77,27 +95,10 @@ def write_figure(
     chosen = list(steps) or telling_steps(attempt, credit, _MOST[width])
     if missing := [number for number in chosen if number not in decided]:
         raise ValueError(f"Episode {episode.number} has no step {missing[0]}.")
-    ranked = any((decide := decided[number].decide) and decide.ranked for number in chosen)
-    rows = [1.0, 0.5, *([0.42] if ranked else []), *([0.3] if credit is not None else [])]
-    inches = WIDTHS[width]
-    end = attempt.end
-    told = f" ({ENDINGS[end.ending]}, {counted(end.steps, 'step')})" if end else ""
-    title = textwrap.wrap(episode.task.goal + told, int(inches * 14))
-    high, above = inches / len(chosen) * sum(rows), 0.18 + 0.14 * len(title)
-    below = 0.25 if credit is not None else 0.02
+    shown = [decided[number] for number in chosen]
+    plan = floor_plan(attempt, scene_plan(run.header, attempt))
     with rc_context(_STYLE):
-        drawing = Figure(figsize=(inches, above + high + below))
-        total = drawing.get_figheight()
-        drawing.subplots_adjust(
-            left=0.15 / inches, right=0.98, top=1 - above / total, bottom=below / total
-        )
-        grid = drawing.add_gridspec(len(rows), len(chosen), height_ratios=rows, hspace=0.08)
-        for place, number in enumerate(chosen):
-            column = [drawing.add_subplot(grid[row, place]) for row in range(2 + ranked)]
-            _draw_step(column, episode, decided[number], inches / len(chosen))
-        if credit is not None:
-            _draw_value(drawing.add_subplot(grid[-1, :]), credit, chosen)
-        drawing.suptitle("\n".join(title), fontsize=7.5, fontweight="bold", y=1 - 0.03 / total)
+        drawing = _drawn(episode, shown, credit, plan, attempt.end, WIDTHS[width])
         files = [episode.folder / f"figure-{width}.{kind}" for kind in ("svg", "pdf")]
         for file in files:
             date = "Date" if file.suffix == ".svg" else "CreationDate"
@@ -105,71 +106,74 @@ def write_figure(
     return files
 
 
-def _draw_step(
-    axes: Sequence[Any], episode: EpisodeRecord, step: StepRecord, inches: float
-) -> None:
-    decide, act = step.decide, step.act
-    assert decide is not None, "Only decided steps are shown."
-    file = episode.frame(step.see)
-    picture = None if file is None else read_picture(file, episode.run, FRAMES)
-    for one in axes:
-        one.set_axis_off()
-    top, middle, *bottom = axes
-    if picture is not None:
-        top.imshow(picture, aspect="equal", interpolation="lanczos")
-    top.set_title(f"step {step.number}", fontsize=6, pad=2, color="#555")
-    wide = int(inches * 19)
-    failed = act is not None and act.reason is not None
-    words = textwrap.wrap(decide.said, wide)[:2]
-    said = textwrap.shorten(decide.description or step.see.text, 3 * wide, placeholder=" ...")
-    middle.text(
-        0.5,
-        1,
-        "\n".join(words),
-        va="top",
-        ha="center",
-        weight="bold",
-        color=_FAILED if failed else _WORKED,
-        transform=middle.transAxes,
+def _drawn(
+    episode: EpisodeRecord,
+    shown: Sequence[StepRecord],
+    credit: EpisodeCredit | None,
+    plan: FloorPlan | None,
+    end: EndLine | None,
+    inches: float,
+) -> Any:
+    """The figure. Each row has its height in inches, of what it holds."""
+    from matplotlib.figure import Figure
+
+    chosen, each = [step.number for step in shown], 0.93 * inches / len(shown)
+    captions, beam = [caption(step, each) for step in shown], _beam(shown, credit)
+    ranked = any(step.decide and step.decide.ranked for step in shown)
+    rows = [each, max(one.inches for one in captions), *([0.18 * BARS] if ranked else [])]
+    below = [_MAP * inches * plan.height / WIDTH] if plan else []
+    below += [LINE * len(beam[1])] if beam else []
+    rows += [max(below)] if below else []
+    rows += [0.25] if credit is not None else []
+    told = f" ({ENDINGS[end.ending]}, {counted(end.steps, 'step')})" if end else ""
+    title = textwrap.wrap(episode.task.goal + told, int(inches * 14))
+    above, margin = 0.18 + 0.14 * len(title), 0.25 if credit is not None else 0.02
+    high = sum(rows) + _GAP * (len(rows) - 1)
+    drawing = Figure(figsize=(inches, above + high + margin))
+    total = drawing.get_figheight()
+    drawing.subplots_adjust(
+        left=0.15 / inches, right=0.98, top=1 - above / total, bottom=margin / total
     )
-    middle.text(
-        0.5,
-        0.86 - 0.22 * len(words),
-        "\n".join(textwrap.wrap(said, wide)),
-        va="top",
-        ha="center",
-        fontsize=5.5,
-        style="italic",
-        transform=middle.transAxes,
+    space = _GAP * len(rows) / sum(rows)
+    grid = drawing.add_gridspec(
+        len(rows), len(shown), height_ratios=rows, hspace=space, wspace=0.08
     )
-    for one in bottom:
-        _draw_candidates(one, decide, wide)
+    for place, (step, words) in enumerate(zip(shown, captions, strict=True)):
+        draw_step(drawing.add_subplot(grid[0, place]), episode, step)
+        draw_caption(drawing.add_subplot(grid[1, place]), words, rows[1])
+        if ranked and step.decide is not None:
+            draw_candidates(drawing.add_subplot(grid[2, place]), step.decide, each)
+    if below:
+        left = _MAP if plan else 0.01
+        halves = grid[2 + ranked, :].subgridspec(1, 2, width_ratios=(left, 1 - left), wspace=0.04)
+        if plan is not None:
+            draw_map(drawing.add_subplot(halves[0]), plan, chosen)
+        if beam is not None:
+            draw_tree(drawing.add_subplot(halves[1]), beam[1], beam[0], (1 - left) * inches)
+    if credit is not None:
+        draw_value(drawing.add_subplot(grid[-1, :]), credit, chosen)
+    drawing.suptitle("\n".join(title), fontsize=7.5, fontweight="bold", y=1 - 0.03 / total)
+    return drawing
 
 
-def _draw_candidates(axis: Any, decide: DecideLine, wide: int) -> None:
-    axis.set_xlim(0, 1)
-    axis.set_ylim(_BARS, 0)
-    for place, one in enumerate(shares(decide.ranked)[:_BARS]):
-        color = "#d9992b" if one.text == decide.action else "#c9ccd1"
-        axis.barh(place + 0.5, one.share, 0.8, color=color)
-        name = textwrap.shorten(one.text, wide - 5, placeholder="...")
-        axis.text(0.02, place + 0.5, f"{name} {100 * one.share:.0f} %", va="center", fontsize=5.5)
-
-
-def _draw_value(axis: Any, credit: EpisodeCredit, chosen: Sequence[int]) -> None:
-    known = [(step.step, step.before.actions) for step in credit.steps if step.before is not None]
-    axis.plot([x for x, _ in known], [y for _, y in known], color="#4a7fb5", linewidth=1)
-    lost = [(s.step, s.before.actions) for s in credit.steps if s.cause and s.before is not None]
-    for step, cost in lost:
-        axis.plot(step, cost, "o", color=_LOST, markersize=2.5, clip_on=False)
-    for step in chosen:
-        axis.axvline(step, color="#bbb", linewidth=0.5, zorder=0)
-    axis.set_ylim(0, 1.1 * max([1, *(y for _, y in known)]))
-    axis.locator_params(integer=True, nbins=3, axis="y")
-    axis.locator_params(integer=True, axis="x")
-    axis.set_title("actions to go before each step; red: steps with regret", fontsize=5.5, pad=2)
-    axis.tick_params(labelsize=5, length=2)
-    axis.spines[["top", "right"]].set_visible(False)
+def _beam(
+    shown: Sequence[StepRecord], credit: EpisodeCredit | None
+) -> tuple[int, Sequence[TreeLine]] | None:
+    """The costliest of the steps that a beam decided, else the first, and its tree."""
+    losses = {step.step: _loss(step) for step in credit.steps} if credit is not None else {}
+    trees = {
+        step.number: tree
+        for step in shown
+        if step.decide and (tree := beam_tree(shares(step.decide.ranked), step.candidates))
+    }
+    if not trees:
+        return None
+    number = max(trees, key=lambda step: (losses.get(step, (False, 0)), -step))
+    lines = [*tree_lines(trees[number])]
+    left_out = len(lines) - _LINES
+    if left_out > 0:
+        lines = [*lines[:_LINES], (0, counted(left_out, "more line"), True)]
+    return number, lines
 
 
 def _loss(step: StepCredit) -> tuple[bool, int]:

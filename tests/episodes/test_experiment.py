@@ -142,6 +142,15 @@ def test_every_preset_is_an_experiment() -> None:
         assert "omparable" in found.about and found.agents
 
 
+def test_a_preset_says_where_its_files_come_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inhabit("experiment", "eb-alfred", "--model", "scripted:first", "--dry-run", code=2)
+    told = capsys.readouterr().err
+    assert "'splits.json'" in told and "https://github.com/EmbodiedBench/EmbodiedBench" in told
+
+
 def test_the_hierarchical_interval_is_that_of_plain_loops() -> None:
     rng = np.random.default_rng(3)
     values, weights = rng.random((12, 3)), rng.random(12)

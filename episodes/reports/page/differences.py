@@ -202,7 +202,7 @@ def _compared(pair: PairedTask, one: EpisodeRecord, other: EpisodeRecord, page: 
 
 def _side(episode: EpisodeRecord, end: EndLine, page: Path, part: int | None) -> DiffSide:
     steps = counted(end.steps, "step")
-    verdict = f"{ENDINGS[end.ending]}, {end.met} of {end.total} goal conditions, {steps}"
+    verdict = f"{ENDINGS[end.ending]}, {end.met} of {counted(end.total, 'goal condition')}, {steps}"
     return DiffSide(verdict, end.success, _link(episode, page), _seen(episode, part))
 
 

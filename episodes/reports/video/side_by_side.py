@@ -143,12 +143,12 @@ def _told(
         solved = end is not None and end.success
         pen.text((left, top), verdict, GOOD if solved else BAD, font(24))
         if end is not None:
-            count = f"{end.met} of {end.total} conditions, {counted(end.steps, 'step')}"
+            count = f"{end.met} of {counted(end.total, 'condition')}, {counted(end.steps, 'step')}"
             pen.text((left, top + 34), count, _SOFT, font(16))
         return
     if step is None:
         if side.attempt.start.total:
-            count = f"{side.attempt.start.total} goal conditions"
+            count = counted(side.attempt.start.total, "goal condition")
             pen.text((left, top), count, _SOFT, font(16))
         return
     if step.decide is not None:

@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap
 from inhabit.episodes.reports.video.map_drawing import draw_plan
+from inhabit.episodes.reports.wording import counted
 from inhabit.episodes.scoring.likelihood import Share
 
 PICTURE, PANEL = 648, 504
@@ -180,7 +181,7 @@ class _Panel:
     def _timeline(self, slide: Slide) -> None:
         """A dot for every step, and how many goal conditions hold."""
         if slide.total:
-            text = f"{slide.met} of {slide.total} conditions"
+            text = f"{slide.met} of {counted(slide.total, 'condition')}"
             corner = (self.left + _INNER, self.bottom)
             self.pen.text(corner, text, _SOFT, font(15), anchor="rs")
         steps = slide.steps
