@@ -114,12 +114,22 @@ def resting(
     Returns:
         A free place, middle and front first; on top of what is there if none is free.
     """
+    return free_place(size, support, rests, taken) or _on_top(size, support, rests[0], taken)
+
+
+def free_place(
+    size: tuple[float, float, float],
+    support: DrawnBox,
+    rests: Sequence[Rest],
+    taken: Sequence[UprightBox],
+) -> DrawnBox | None:
+    """The same, or None if none is free."""
     blocks = _arrays(taken)
     for rest in rests:
         for turn in (0.0, 90.0):
             if (found := _free(size, support, rest, blocks, turn)) is not None:
                 return found
-    return _on_top(size, support, rests[0], taken)
+    return None
 
 
 def _free(

@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice, permutations
 
-from inhabit.envs.virtualhome.drawing.layout import read_place, resting
-from inhabit.envs.virtualhome.flats.boxes import UprightBox, rests
+from inhabit.envs.virtualhome.drawing.layout import free_place, read_place
+from inhabit.envs.virtualhome.flats.boxes import rests
 from inhabit.envs.virtualhome.graph.goals import RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
@@ -52,12 +52,13 @@ def crossed(world: FlatWorld, rng: random.Random) -> Iterator[tuple[Wants, Wants
             and all(_fits(n, place) for place in (one, two))
             and not {one.id, two.id} & set(world.targets(n.id, "INSIDE"))
         ]
-        found += [
-            (pair, (one, two))
-            for pair in combinations(things, 2)
-            if _have_room(pair, one) and _have_room(pair, two)
-        ]
-    for pair, (one, two) in rng.sample(found, min(_MOST, len(found))):
+        found += [(pair, (one, two)) for pair in combinations(things, 2)]
+    fit = (
+        (pair, places)
+        for pair, places in rng.sample(found, len(found))
+        if all(_have_room(pair, place, world) for place in places)
+    )
+    for pair, (one, two) in islice(fit, _MOST):
         first, second = rng.sample(pair, 2)
         yield (
             (_inside(first, one), _inside(second, two)),
@@ -83,19 +84,24 @@ def _fits(thing: Node, place: Node) -> bool:
     )
 
 
-def _have_room(things: Sequence[Node], place: Node) -> bool:
-    """Whether things fit beside one another: what is drawn through a wall is not seen inside."""
+def _have_room(things: Sequence[Node], place: Node, world: FlatWorld) -> bool:
+    """Whether things fit beside one another and what is there, whichever comes first.
+
+    What has no room is drawn on top, or through a wall, and is not seen to be inside.
+    """
     support = read_place(place.source)
-    taken: list[UprightBox] = []
-    for thing in things:
-        here = read_place(thing.source)
-        if support is None or here is None:
-            return False
-        inner = rests(place.class_name, "INSIDE", thing.class_name)
-        spot = resting(here.size, support, inner, taken)
-        if spot.top > support.top:
-            return False
-        taken.append(spot.box)
+    there = [
+        read_place(n.source) for n in world.nodes() if place.id in world.targets(n.id, "INSIDE")
+    ]
+    for order in permutations(things):
+        taken = [spot.box for spot in there if spot is not None]
+        for thing in order:
+            here, inner = read_place(thing.source), rests(place.class_name, "INSIDE", "")
+            if support is None or here is None:
+                return False
+            if (spot := free_place(here.size, support, inner, taken)) is None:
+                return False
+            taken.append(spot.box)
     return True
 
 

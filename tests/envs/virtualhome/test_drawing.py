@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import subprocess
 import sys
 from itertools import combinations
@@ -21,6 +22,7 @@ from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View
 from inhabit.envs.virtualhome.drawing.rooms import pierced
+from inhabit.envs.virtualhome.evolution.crossing import crossed
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
@@ -152,6 +154,31 @@ def test_what_stood_on_the_stove_is_drawn_in_it_once_it_was_put_there():
     )  # fmt: skip
     places = arrange(inside, homes(inside)).places
     assert places[pot].top < places[stove].top
+
+
+@pytest.mark.parametrize("flat", [0, 4])
+def test_what_goals_want_together_in_a_container_is_drawn_inside_it(flat: int):
+    start = world(flat)
+    names = {node.id: f"{node.class_name} {node.id}" for node in start.nodes()}
+
+    def opened(now: FlatWorld, *ids: int) -> FlatWorld:
+        for id_ in ids:
+            now = after(now, f"walk {names[id_]}")
+            if any(node.id == id_ and "CLOSED" in node.states for node in now.nodes()):
+                now = after(now, f"open {names[id_]}")
+        return now
+
+    for goals, _ in crossed(start, random.Random(1)):
+        for place in {goal.to_id for goal in goals}:
+            now = start
+            for thing in (goal.from_id for goal in goals):
+                rooms = [now.room(thing)]
+                now = opened(now, *(n for n in now.targets(thing, "INSIDE") if n not in rooms))
+                now = after(now, f"walk {names[thing]}", f"grab {names[thing]}")
+                now = after(opened(now, place), f"putin {names[thing]} {names[place]}")
+            places = arrange(now, homes(now)).places
+            for goal in goals:
+                assert places[goal.from_id].top < places[place].top, names[goal.from_id]
 
 
 def test_the_hand_shows_what_it_holds_and_the_table_no_longer():
