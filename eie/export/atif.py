@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from inhabit.eie.export.exporter import Exporter
+from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import ImageFolder, half_written, picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import Line, RunHeader
@@ -35,10 +35,7 @@ def write(runs: Sequence[Run], out: Path) -> int:
     """
     images, count = ImageFolder(out / "images"), 0
     for run in runs:
-        for episode in run.episodes():
-            attempt = episode.last()
-            if attempt is None or attempt.end is None:
-                continue
+        for episode, attempt in run.ended():
             told = trajectory(run, episode, attempt, images.add)
             with half_written(out / f"{run.name}-{episode.number:05d}.json") as half:
                 half.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
@@ -170,10 +167,6 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
-EXPORTER = Exporter(
-    name="atif",
-    summary="whole episodes as Harbor's trajectories (ATIF), failed ones too",
-    write_run=lambda source, out: write((source.run, *source.more), out),
-    unit="episodes",
-    every=True,
+EXPORTER = of_episodes(
+    "atif", "whole episodes as Harbor's trajectories (ATIF), failed ones too", write
 )

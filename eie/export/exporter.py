@@ -15,6 +15,7 @@ from inhabit.envs.entries import Entries
 
 if TYPE_CHECKING:  # These import libraries that no other command needs.
     from inhabit.eie.export.source import RunSource, SetSource
+    from inhabit.episodes.recording.reader import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,20 @@ class Exporter:
     """Whether it can show videos of past actions."""
     extra: str = "sets"
     """The extra of `inhabit` whose packages it needs."""
+
+
+def of_episodes(
+    name: str, summary: str, write: Callable[[Sequence[Run], Path], int], extra: str = "sets"
+) -> Exporter:
+    """A format of every episode of one or more runs; `write` returns how many it wrote."""
+    return Exporter(
+        name=name,
+        summary=summary,
+        write_run=lambda source, out: write((source.run, *source.more), out),
+        unit="episodes",
+        every=True,
+        extra=extra,
+    )
 
 
 EXPORTERS: Entries[Exporter] = Entries(

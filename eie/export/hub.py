@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inhabit.eie.export.exporter import Exporter
+from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import half_written, picture
 from inhabit.eie.export.messages import image_cell
 from inhabit.eie.export.tables import PICTURE, table
@@ -53,12 +53,10 @@ def write(runs: Sequence[Run], out: Path) -> int:
     count = 0
     with table(out / "data" / "train.parquet", schema, together=64) as rows:
         for run in runs:
-            for episode in run.episodes():
-                attempt = episode.last()
-                if attempt is not None and attempt.end is not None and attempt.steps:
-                    count += 1
-                    for row in _rows(run, episode, attempt):
-                        rows.add(row)
+            for episode, attempt in run.ended():
+                count += bool(attempt.steps)
+                for row in _rows(run, episode, attempt):
+                    rows.add(row)
     with half_written(out / "README.md") as half:
         half.write_bytes(card(runs, rows.rows).encode("utf-8", "replace"))
     return count
@@ -154,10 +152,6 @@ def _figures(run: Run) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-EXPORTER = Exporter(
-    name="hub",
-    summary="steps of runs with images and a card, for the Hugging Face hub",
-    write_run=lambda source, out: write((source.run, *source.more), out),
-    unit="episodes",
-    every=True,
+EXPORTER = of_episodes(
+    "hub", "steps of runs with images and a card, for the Hugging Face hub", write
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.eie.export.atif import trajectory
-from inhabit.eie.export.exporter import Exporter
+from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import half_written
 from inhabit.episodes.recording.reader import Run
 
@@ -40,9 +40,9 @@ def write(runs: Sequence[Run], out: Path) -> int:
 
 def _rows(runs: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
     for run in runs:
-        for episode in run.episodes():
-            attempt = episode.last()
-            if attempt is None or attempt.end is None or not attempt.steps:
+        for episode, attempt in run.ended():
+            assert attempt.end is not None
+            if not attempt.steps:
                 continue
             images: dict[str, bytes] = {}
 
@@ -51,8 +51,8 @@ def _rows(runs: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
                 return name
 
             row = _row(trajectory(run, episode, attempt, keep), images)
-            met, total = attempt.end.met, attempt.end.total
-            yield {**row, "reward": met / (total or 1), "task": episode.task.id}
+            reward = attempt.end.met / (attempt.end.total or 1)
+            yield {**row, "reward": reward, "task": episode.task.id}
 
 
 def _row(told: Mapping[str, Any], images: _Images) -> Mapping[str, Any]:
@@ -144,10 +144,4 @@ def _content(parts: Sequence[Mapping[str, Any]], images: _Images) -> list[_Item]
     return found
 
 
-EXPORTER = Exporter(
-    name="nemo",
-    summary="whole episodes as rollouts of NeMo Gym, failed ones too",
-    write_run=lambda source, out: write((source.run, *source.more), out),
-    unit="episodes",
-    every=True,
-)
+EXPORTER = of_episodes("nemo", "whole episodes as rollouts of NeMo Gym, failed ones too", write)

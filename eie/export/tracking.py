@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.source import RunSource
+from inhabit.eie.export.exporter import Exporter, of_episodes
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.metric import METRICS, Scored
@@ -128,22 +127,16 @@ def _within(value: str, most: int = 6000) -> str:
 
 
 def _exporter(write: Callable[[Run, Rows, Path], None], tracker: str) -> Exporter:
-    def write_runs(source: RunSource, out: Path) -> int:
+    def write_runs(runs: Sequence[Run], out: Path) -> int:
         count = 0
-        for run in (source.run, *source.more):
+        for run in runs:
             rows = list(episodes(run))
             write(run, rows, out)
             count += len(rows)
         return count
 
-    return Exporter(
-        name=write.__name__,
-        summary=f"figures of every episode, for {tracker}",
-        write_run=write_runs,
-        unit="episodes",
-        every=True,
-        extra=write.__name__,
-    )
+    name = write.__name__
+    return of_episodes(name, f"figures of every episode, for {tracker}", write_runs, name)
 
 
 TENSORBOARD = _exporter(tensorboard, "TensorBoard")

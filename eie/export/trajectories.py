@@ -19,7 +19,7 @@ from inhabit.agents.core import STOP, Step, View
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Message
 from inhabit.eie.export.conversations import Placeholders
-from inhabit.eie.export.exporter import Exporter
+from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import ExportImage, picture
 from inhabit.eie.export.messages import MESSAGES, image_cell, message
 from inhabit.eie.export.tables import PICTURE, table
@@ -85,9 +85,8 @@ def write(runs: Sequence[Run], out: Path) -> int:
 
 def _ended(runs: Sequence[Run]) -> Iterator[tuple[Run, EpisodeRecord, Attempt]]:
     for run in runs:
-        for episode in run.episodes():
-            attempt = episode.last()
-            if attempt is not None and attempt.end is not None and any(_acted(attempt)):
+        for episode, attempt in run.ended():
+            if any(_acted(attempt)):
                 yield run, episode, attempt
 
 
@@ -162,10 +161,4 @@ def _step(run: Run, episode: EpisodeRecord, step: StepRecord, shown: Placeholder
     return Step(action, reason, feedback, rgb, step.see.text)
 
 
-EXPORTER = Exporter(
-    name="trajectories",
-    summary="whole episodes with rewards, failed ones too",
-    write_run=lambda source, out: write((source.run, *source.more), out),
-    unit="episodes",
-    every=True,
-)
+EXPORTER = of_episodes("trajectories", "whole episodes with rewards, failed ones too", write)

@@ -24,7 +24,8 @@ def validate(
         str,
         typer.Argument(
             metavar="ENV",
-            help="Name of an environment, FILE.py:REGISTRATION, or gymnasium:ID.",
+            help="Name of an environment, FILE.py:REGISTRATION, gymnasium:ID, or the address of an "
+            "OpenEnv server.",
             autocompletion=complete_env,
         ),
     ],

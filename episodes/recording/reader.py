@@ -160,6 +160,13 @@ class Run:
         """Every episode in order, begun or not."""
         return map(self.episode, range(len(self.tasks)))
 
+    def ended(self) -> Iterator[tuple[EpisodeRecord, Attempt]]:
+        """The episodes that have ended, and the last attempt at each."""
+        for episode in self.episodes():
+            attempt = episode.last()
+            if attempt is not None and attempt.end is not None:
+                yield episode, attempt
+
     def find(self, name: str) -> EpisodeRecord:
         """The episode with that task id or number.
 

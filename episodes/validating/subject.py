@@ -16,11 +16,9 @@ from pydantic import BaseModel
 from inhabit.agents.core import Decision
 from inhabit.agents.from_file import module_in
 from inhabit.agents.models.core import Image
-from inhabit.envs import registry
+from inhabit.envs import gymnasium_env, openenv_env, registry
 from inhabit.envs.core import Action, Env, Expert, Observation, Outcome, Privileged, Task
 from inhabit.envs.entries import PluginError
-from inhabit.envs.gymnasium_env import PREFIX
-from inhabit.envs.gymnasium_env import registration as of_gymnasium
 from inhabit.envs.host.checked import checked
 from inhabit.envs.registry import Registration
 from inhabit.episodes.episode import Episode, Limits, Moment, steps
@@ -126,8 +124,8 @@ class Subject:
         assignments: Sequence[str] = (),
         fast: bool = False,
     ) -> Self:
-        """The environment that `target` names: a registered one, FILE.py:REGISTRATION, or
-        gymnasium:ID.
+        """The environment that `target` names: a registered one, FILE.py:REGISTRATION,
+        gymnasium:ID, or the address of an OpenEnv server.
 
         Raises:
             UnknownNameError, PluginError: there is no such environment, or it can't be used.
@@ -217,10 +215,12 @@ def find(target: str) -> Registration:
 
     Raises:
         UnknownNameError, PluginError: there is none, or it can't be used.
-        UnavailableError: Gymnasium is not installed.
+        UnavailableError: Gymnasium or openenv is not installed.
     """
-    if target.startswith(PREFIX):
-        return of_gymnasium(target.removeprefix(PREFIX))
+    if target.startswith(gymnasium_env.PREFIX):
+        return gymnasium_env.registration(target.removeprefix(gymnasium_env.PREFIX))
+    if target.startswith(openenv_env.PREFIXES):
+        return openenv_env.registration(target)
     if (named := _FILE.fullmatch(target)) is None:
         return registry.find(target)
     file, name = Path(named["file"]), named["name"]

@@ -189,10 +189,9 @@ def _act(rollout: Rollout) -> Tool:
 
 
 def _content(turn: Turn) -> list[Any]:
-    return [
-        ContentText(text=part) if isinstance(part, str) else ContentImage(image=data_url(part.rgb))
-        for part in turn.parts
-    ]
+    return turn.blocks(
+        lambda text: ContentText(text=text), lambda rgb: ContentImage(image=data_url(rgb))
+    )
 
 
 def _result(turn: Turn) -> Mapping[str, Any]:

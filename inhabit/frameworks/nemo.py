@@ -69,10 +69,7 @@ class NemoServer(GymnasiumServer):
                 reward += turn.reward
             results.append(_content(turn))
         told = {
-            "success": turn.success,
-            "conditions": turn.met / turn.total,
-            "ending": turn.ending,
-            "reason": turn.reason,
+            **turn.info,
             "tool_outputs": [
                 {"call_id": call.call_id, "output": result}
                 for call, result in zip(calls, results, strict=False)

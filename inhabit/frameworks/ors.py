@@ -82,14 +82,8 @@ class InhabitSession(Environment):
     def act(self, args: Act) -> ToolOutput:
         """Do one thing in the world, and see what it changes."""
         turn = self._rollout.act(args.action)
-        told = {
-            "success": turn.success,
-            "conditions": turn.met / turn.total,
-            "ending": turn.ending,
-            "reason": turn.reason,
-        }
         return ToolOutput(
-            blocks=_blocks(turn), reward=turn.reward, finished=turn.done, metadata=told
+            blocks=_blocks(turn), reward=turn.reward, finished=turn.done, metadata=turn.info
         )
 
 

@@ -55,20 +55,13 @@ class SkyrlEnv(BaseTextEnv):
             observations=[_message(turn)],
             reward=turn.reward,
             done=turn.done or self.turns == self.max_turns,
-            metadata={"success": turn.success, "ending": turn.ending, "reason": turn.reason},
+            metadata=turn.info,
             postprocessed_action=None,
         )
 
     def get_metrics(self) -> dict[str, float]:
         """Success, the share of goal conditions that hold, and the steps; empty before `init`."""
-        if not self._rollout.begun:
-            return {}
-        turn = self._rollout.turn
-        return {
-            "success": float(turn.success),
-            "conditions": turn.met / turn.total,
-            "steps": float(turn.steps),
-        }
+        return self._rollout.turn.metrics if self._rollout.begun else {}
 
     def close(self) -> None:
         """Let go of the simulator."""

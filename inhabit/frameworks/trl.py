@@ -11,12 +11,14 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image as Picture
 
 from inhabit.agents.dialogue.prompt import instructions
-from inhabit.agents.models.core import Image
 from inhabit.envs.core import SimulatorError
 from inhabit.frameworks.rollout import RolloutFactory
+from inhabit.frameworks.turn import Turn
 from inhabit.frameworks.verbs import ToolVerb, verbs
 
 Block = dict[str, Any]
@@ -85,7 +87,7 @@ class _Base:
         self, task: int | str | None = None, seed: int | None = None, **_: object
     ) -> list[Block] | str:
         """Start an episode."""
-        return self._blocks(self._rollout.reset(task, seed=seed).parts)
+        return self._shown(self._rollout.reset(task, seed=seed))
 
     def get_reward(self) -> float:
         """The episode's reward."""
@@ -93,28 +95,24 @@ class _Base:
 
     def _do(self, text: str) -> list[Block] | str:
         if self._rollout.turn.done:
-            return self._blocks(["The episode has ended."])
+            return [_text("The episode has ended.")] if self._pictures else "The episode has ended."
         try:
-            turn = self._rollout.act(text)
+            return self._shown(self._rollout.act(text))
         except SimulatorError as error:
             raise RuntimeError(str(error)) from error
-        return self._blocks(turn.parts)
 
-    def _blocks(self, parts: Sequence[str | Image]) -> list[Block] | str:
-        if not self._pictures:
-            return "".join(part for part in parts if isinstance(part, str))
-        return [
-            {"type": "text", "text": part}
-            if isinstance(part, str)
-            else {"type": "image", "image": self._scaled(part)}
-            for part in parts
-        ]
+    def _shown(self, turn: Turn) -> list[Block] | str:
+        return turn.blocks(_text, self._picture) if self._pictures else turn.text
 
-    def _scaled(self, shown: Image) -> Picture.Image:
-        picture = Picture.fromarray(shown.rgb)
+    def _picture(self, rgb: NDArray[np.uint8]) -> Block:
+        picture = Picture.fromarray(rgb)
         if self._longest is not None:
             picture.thumbnail((self._longest, self._longest))
-        return picture
+        return {"type": "image", "image": picture}
+
+
+def _text(said: str) -> Block:
+    return {"type": "text", "text": said}
 
 
 class _Acting(_Base):

@@ -74,6 +74,28 @@ class Turn:
         return shown[-1] if shown else None
 
     @property
+    def info(self) -> dict[str, Any]:
+        """Success, the share of goal conditions that hold, the ending, why nothing was done.
+
+        For the trainer and not for the agent.
+        """
+        return {
+            "success": self.success,
+            "conditions": self.met / self.total,
+            "ending": self.ending,
+            "reason": self.reason,
+        }
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Success, the share of goal conditions that hold, and the steps, as numbers."""
+        return {
+            "success": float(self.success),
+            "conditions": self.met / self.total,
+            "steps": float(self.steps),
+        }
+
+    @property
     def done(self) -> bool:
         """Whether the episode has ended."""
         return self.ending is not None

@@ -86,9 +86,6 @@ class InhabitEnv(vf.Env[InhabitEnvConfig]):
 
 
 def _record(trace: vf.Trace, rollout: Rollout) -> None:
-    turn = rollout.turn
     trace.record_reward("reward", rollout.value)
-    trace.record_metrics(
-        {"success": turn.success, "conditions": turn.met / turn.total, "steps": turn.steps}
-    )
-    trace.info["inhabit"] = {"task": rollout.task.id, "ending": turn.ending}
+    trace.record_metrics(rollout.turn.metrics)
+    trace.info["inhabit"] = {"task": rollout.task.id, "ending": rollout.turn.ending}

@@ -8,13 +8,16 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.rollout import RolloutFactory
 
+SEED = 4
 FAILS = "dance with the moon"
 _MORE = int(os.environ.get("INHABIT_DOOR_EPISODES", "0"))
 """Episodes of each environment through each door, in place of the few of the tests."""
@@ -34,8 +37,20 @@ class Shown:
     """The sum of its rewards."""
 
 
-def episode(factory: RolloutFactory, task: int) -> Shown:
-    """Play a task as its expert does, after one action that fails."""
+@cache
+def factory_of(env: str, n: int) -> RolloutFactory:
+    """The episodes that go through a door."""
+    return rollouts(env, n, seed=SEED)
+
+
+@cache
+def shown(env: str, n: int) -> Sequence[Shown]:
+    """What each of them shows."""
+    return [_played(factory_of(env, n), task) for task in range(n)]
+
+
+def _played(factory: RolloutFactory, task: int) -> Shown:
+    """A task as its expert does it, after one action that fails."""
     with factory.open() as rollout:
         turns, texts = [rollout.reset(task)], [FAILS]
         turns.append(rollout.act(FAILS))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
+import sys
 import sysconfig
 import venv
 from collections.abc import Sequence
@@ -45,15 +47,19 @@ _SKYRL_TOO = ("aiohttp", "pybase64", "orjson", "polars", "torchdata", "accelerat
 def test_with_the_frameworks_own_packages(
     frameworks: Sequence[str], files: Sequence[Path], bare: str, tmp_path: Path
 ) -> None:
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     site = next((tmp_path / "venv" / "lib").glob("python3*/site-packages"))
     # They bring older versions of some packages, which are not to replace those of the tests.
     (site / "beside.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    subprocess.run([python, "-m", "pip", "install", "-q", *frameworks], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q"]
+    # uv takes a tenth of the time, but reads none of pip's settings: where it fails, pip installs.
+    uv = shutil.which("uv", path=sysconfig.get_path("scripts")) or "false"
+    quick = subprocess.run([uv, "pip", "install", "-q", "--python", python, *frameworks])
+    if quick.returncode:
+        subprocess.run([*pip, *frameworks], check=True)
     if bare:
-        alone = ["--no-deps", "--ignore-requires-python", bare]
-        subprocess.run([python, "-m", "pip", "install", "-q", *alone], check=True)
+        subprocess.run([*pip, "--no-deps", "--ignore-requires-python", bare], check=True)
     done = subprocess.run(
         [python, "-m", "pytest", "--all", "-rs", "-p", "no:cacheprovider", *files],
         cwd=ROOT,

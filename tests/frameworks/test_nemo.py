@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from pixels import WORLDS, episode, of_png
+from pixels import WORLDS, factory_of, of_png, shown
+from serving import served
 
 from inhabit.frameworks.factory import rollouts
 
@@ -28,16 +26,15 @@ def without_a_config_file(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_model_gets_the_pixels_of_every_step(env: str, n: int) -> None:
     from inhabit.frameworks.nemo import dataset_rows
 
-    factory = rollouts(env, n, seed=4)
-    for row in dataset_rows(factory):
-        shown = episode(rollouts(env, n, seed=4), row["task"])
-        calls = [_call(i, json.dumps({"action": text})) for i, text in enumerate(shown.texts)]
+    factory = factory_of(env, n)
+    for row, episode in zip(dataset_rows(factory), shown(env, n), strict=True):
+        calls = [_call(i, json.dumps({"action": text})) for i, text in enumerate(episode.texts)]
         told, requests = _run(factory, row, calls)
-        assert len(requests) == len(shown.texts)
+        assert len(requests) == len(episode.texts)
         asked = [_pixels(one["input"][-1]) for one in requests]
         last = told["info"]["tool_outputs"][-1]
-        assert [*asked, _pixels(last)] == shown.pixels
-        assert told["reward"] == pytest.approx(shown.value)
+        assert [*asked, _pixels(last)] == episode.pixels
+        assert told["reward"] == pytest.approx(episode.value)
         assert told["terminated"] and told["info"]["success"]
 
 
@@ -97,7 +94,7 @@ def _run(factory: Any, row: Any, replies: Sequence[Any]) -> tuple[Any, list[Any]
     nowhere = ServerClient(head_server_config=head, global_config_dict=OmegaConf.create({}))
     own = BaseResourcesServerConfig(name="inhabit", **place)
     server = server_class(factory)(config=own, server_client=nowhere)
-    with _served(server.setup_webserver()) as env, _served(model) as brain:
+    with served(server.setup_webserver()) as env, served(model) as brain:
         at = {
             "inhabit": {"resources_servers": {"inhabit": {**place, "port": env}}},
             "policy": {"responses_api_models": {"policy": {**place, "port": brain}}},
@@ -125,20 +122,3 @@ async def _closing(running: Any) -> Any:
         client = server_utils.get_global_aiohttp_client()
         await client.close()
         server_utils._GLOBAL_AIOHTTP_CLIENT = None
-
-
-@contextmanager
-def _served(app: Any) -> Iterator[int]:
-    import uvicorn
-
-    running = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="warning"))
-    thread = threading.Thread(target=running.run)
-    thread.start()
-    try:
-        while not running.started:
-            time.sleep(0.01)
-        (port,) = (one.getsockname()[1] for s in running.servers for one in s.sockets)
-        yield port
-    finally:
-        running.should_exit = True
-        thread.join()

@@ -6,16 +6,13 @@ The other doors have tests of their own, as they need interpreters of their own.
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from pixels import WORLDS, digest, episode, of_parts, of_png
+from pixels import WORLDS, digest, factory_of, of_parts, of_png, shown
+from serving import served
 
-from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.rollout import RolloutFactory
 
 Door = Callable[[RolloutFactory, int, Sequence[str]], list[str]]
@@ -42,10 +39,15 @@ def by_mcp(factory: RolloutFactory, task: int, texts: Sequence[str]) -> list[str
 def by_openenv(factory: RolloutFactory, task: int, texts: Sequence[str]) -> list[str]:
     """Through OpenEnv's server, WebSocket and client."""
     pytest.importorskip("openenv", reason="needs the extra `openenv`")
-    from inhabit.frameworks.openenv import InhabitClient, TextAction
+    from inhabit.envs.host.server_gate import Gate
+    from inhabit.frameworks.openenv import InhabitClient, TextAction, application
 
-    with _served(factory) as address, InhabitClient(base_url=address).sync() as client:
-        seen = [client.reset(index=task), *(client.step(TextAction(text=text)) for text in texts)]
+    gate = Gate("127.0.0.1")
+    with served(application({"sampled": factory}, gate)) as port:
+        address = f"http://127.0.0.1:{port}/{gate.token}"
+        with InhabitClient(base_url=address).sync() as client:
+            acts = (TextAction(text=text) for text in texts)
+            seen = [client.reset(index=task), *map(client.step, acts)]
     return [
         of_parts([{"type": "image_url", "image_url": {"url": one.observation.image}}])
         for one in seen
@@ -95,28 +97,5 @@ def by_verl_agent(factory: RolloutFactory, task: int, texts: Sequence[str]) -> l
 )
 @pytest.mark.parametrize("door", [by_mcp, by_openenv, by_trl, by_vagen, by_verl_agent])
 def test_it_holds_the_pixels_of_every_step(door: Door, env: str, n: int) -> None:
-    for task in range(n):
-        shown = episode(rollouts(env, n, seed=4), task)
-        assert door(rollouts(env, n, seed=4), task, shown.texts) == shown.pixels
-
-
-@contextmanager
-def _served(factory: RolloutFactory) -> Iterator[str]:
-    import uvicorn
-
-    from inhabit.envs.host.server_gate import Gate
-    from inhabit.frameworks.openenv import application
-
-    gate = Gate("127.0.0.1")
-    app = application({"sampled": factory}, gate)
-    running = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="warning"))
-    thread = threading.Thread(target=running.run)
-    thread.start()
-    try:
-        while not running.started:
-            time.sleep(0.01)
-        (port,) = (one.getsockname()[1] for s in running.servers for one in s.sockets)
-        yield f"http://127.0.0.1:{port}/{gate.token}"
-    finally:
-        running.should_exit = True
-        thread.join()
+    for task, episode in enumerate(shown(env, n)):
+        assert door(factory_of(env, n), task, episode.texts) == episode.pixels

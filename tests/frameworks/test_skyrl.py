@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from pixels import WORLDS, episode, of_parts
+from pixels import WORLDS, factory_of, of_parts, shown
 
 from inhabit.envs.core import TaskError
 from inhabit.frameworks.factory import rollouts
@@ -17,17 +17,17 @@ gym = pytest.importorskip("skyrl_gym", reason="needs the extra `skyrl`")
 def test_a_conversation_holds_the_pixels_of_every_step(env: str, n: int) -> None:
     from inhabit.frameworks.skyrl import dataset_rows
 
-    factory = rollouts(env, n, seed=4)
+    factory = factory_of(env, n)
     with _registered(factory):
-        for row in dataset_rows(factory, "inhabit"):
-            shown = episode(rollouts(env, n, seed=4), row["task"])
-            conversation, steps, metrics = _generate(row, shown.texts)
+        rows = dataset_rows(factory, "inhabit")
+        for row, episode in zip(rows, shown(env, n), strict=True):
+            conversation, steps, metrics = _generate(row, episode.texts)
             assert row["prompt"][0]["content"] in conversation[1]["content"][0]["text"]
             users = [one["content"] for one in conversation if one["role"] == "user"]
-            assert [of_parts(parts) for parts in users] == shown.pixels
-            assert sum(step["reward"] for step in steps) == pytest.approx(shown.value)
+            assert [of_parts(parts) for parts in users] == episode.pixels
+            assert sum(step["reward"] for step in steps) == pytest.approx(episode.value)
             assert [step["done"] for step in steps] == [False] * (len(steps) - 1) + [True]
-            assert metrics == {"success": 1, "conditions": 1, "steps": len(shown.texts)}
+            assert metrics == {"success": 1, "conditions": 1, "steps": len(episode.texts)}
 
 
 def test_the_limit_of_skyrl_ends_the_conversation() -> None:

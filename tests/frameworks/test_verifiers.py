@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from pixels import WORLDS, episode, of_parts
+from pixels import SEED, WORLDS, of_parts, shown
 
 from inhabit.frameworks.factory import rollouts
 
@@ -18,23 +18,23 @@ vf = pytest.importorskip("verifiers.v1", reason="needs the extra `verifiers`")
 
 @pytest.mark.parametrize(("env", "n"), WORLDS)
 def test_the_model_gets_the_pixels_of_every_step(env: str, n: int) -> None:
-    played = [episode(rollouts(env, n, seed=4), task) for task in range(n)]
-    with _model([text for one in played for text in one.texts]) as (address, requests):
-        episodes = _play(address, env=env, n=n, seed=4)
+    texts = [text for episode in shown(env, n) for text in episode.texts]
+    with _model(texts) as (address, requests):
+        episodes = _play(address, env=env, n=n, seed=SEED)
     asked = iter(requests)
-    for shown, done in zip(played, episodes, strict=True):
+    for episode, done in zip(shown(env, n), episodes, strict=True):
         assert not done.errors, done.errors
         (trace,) = done.traces
         # The last picture is not sent: nothing follows it.
-        arrived = [of_parts(next(asked)["messages"][-1]["content"]) for _ in shown.texts]
-        assert arrived == shown.pixels[:-1]
+        arrived = [of_parts(next(asked)["messages"][-1]["content"]) for _ in episode.texts]
+        assert arrived == episode.pixels[:-1]
         held = [one for one in trace.branches[-1].messages if one.role == "user"]
         assert [of_parts([p.model_dump() for p in one.content]) for one in held] == arrived
-        assert trace.rewards["reward"].score == pytest.approx(shown.value)
+        assert trace.rewards["reward"].score == pytest.approx(episode.value)
         assert trace.metrics == {
             "success": 1.0,
             "conditions": 1.0,
-            "steps": float(len(shown.texts)),
+            "steps": float(len(episode.texts)),
         }
     assert next(asked, None) is None
 

@@ -1,0 +1,162 @@
+"""An environment behind a server of OpenEnv as an `Env`: one of several choices, a return to reach.
+
+The server's address names it where an environment is validated. What can be done is what the
+schema of its actions lists; where that leaves the argument open, what its observations list.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.request import urlopen
+
+import numpy as np
+from PIL import Image
+from pydantic import Field
+
+from inhabit.envs.core import Determinism, Observation, SimulatorError, UnavailableError
+from inhabit.envs.entries import raised
+from inhabit.envs.extras import require
+from inhabit.envs.registry import Registration
+from inhabit.envs.returns import PaidStep, ReturnEnv, of_returns
+from inhabit.envs.settings import SettingsModel
+
+PREFIXES = ("http://", "https://")
+_LARGEST_SCHEMA, _MOST_CHOICES = 1 << 20, 1000
+
+
+class OpenEnvSettings(SettingsModel):
+    """What `--set` may say of an environment behind a server."""
+
+    threshold: float = 1.0
+    """The sum of an episode's rewards that is a success."""
+    choices: str = "candidates"
+    """Field of the observation that lists what can be done, where the schema does not."""
+    longest: int = Field(default=50, ge=1)
+    """Steps of an episode."""
+
+
+class PayingServer:
+    """A session of the server at `url`.
+
+    Raises:
+        UnavailableError: its actions have no argument, or several that it asks for.
+        SimulatorError: it can't be reached.
+    """
+
+    determinism = Determinism.FRAMES  # Asked of it, as no server says what it keeps.
+
+    def __init__(self, url: str, settings: OpenEnvSettings) -> None:
+        require("openenv", "openenv", "OpenEnv servers")
+        from openenv.core.generic_client import GenericEnvClient
+
+        self._url, self._settings = url, settings
+        self._argument, self._listed = _argument(url)
+        self._known: Mapping[str, Any] = {}
+        self._client = GenericEnvClient(base_url=url).sync()
+
+    def reset(self, start: int, seed: int = 0) -> PaidStep:
+        """Start an episode with `start` as the server's seed: it may choose the task as well."""
+        return self._told(*self._asked(self._client.reset, seed=start))
+
+    def step(self, choice: str) -> PaidStep:
+        """Do what one of the choices says."""
+        action = {self._argument: self._known.get(choice, choice)}
+        return self._told(*self._asked(self._client.step, action))
+
+    def goal(self, start: int) -> str:
+        """What an observation calls the goal, or else what is asked of any."""
+        seen, _, _ = self._asked(self._client.reset, seed=start)
+        told = seen.get("goal")
+        return told if isinstance(told, str) and told else "Earn as much reward as you can."
+
+    def close(self) -> None:
+        """End the session."""
+        self._client.close()
+
+    def _asked(self, ask: Any, *given: Any, **named: Any) -> tuple[Mapping[str, Any], float, bool]:
+        try:
+            found = ask(*given, **named)
+            return dict(found.observation), float(found.reward or 0), bool(found.done)
+        except Exception as error:  # The client raises what several libraries do.
+            raise SimulatorError(f"The server at {self._url} {raised(error)}.") from error
+
+    def _told(self, seen: Mapping[str, Any], reward: float, over: bool) -> PaidStep:
+        values = self._listed or seen.get(self._settings.choices)
+        if not isinstance(values, list):
+            raise UnavailableError(
+                f"The server at {self._url} lists no choices of {self._argument!r}: its schema "
+                f"leaves it open, and its observations have no list {self._settings.choices!r}. "
+                "Name the field with --set choices=NAME."
+            )
+        self._known = {str(value): value for value in values[:_MOST_CHOICES]}
+        return PaidStep(_shown(seen, self._settings.choices), tuple(self._known), reward, over)
+
+
+def _argument(url: str) -> tuple[str, Sequence[Any] | None]:
+    """The argument of an action, and the values that the schema lists; None where it is open."""
+    try:
+        with urlopen(f"{url.rstrip('/')}/schema", timeout=10) as answer:
+            schema = json.loads(answer.read(_LARGEST_SCHEMA))["action"]
+        fields = {name: one for name, one in schema["properties"].items() if name != "metadata"}
+        wanted = [name for name in schema.get("required", fields) if name in fields]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SimulatorError(f"{url}/schema is no schema of OpenEnv: {error!r}.") from error
+    if len(wanted) != 1:
+        raise UnavailableError(
+            f"An action of {url} has the arguments {sorted(fields)}; only one can be chosen."
+        )
+    return wanted[0], _values(fields[wanted[0]], schema.get("$defs", {}))
+
+
+def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> Sequence[Any] | None:
+    field = definitions.get(str(field.get("$ref", "")).rpartition("/")[2], field)
+    if isinstance(field.get("enum"), list):
+        return list(field["enum"])
+    low, high = field.get("minimum"), field.get("maximum")
+    if isinstance(low, int) and isinstance(high, int) and high - low < _MOST_CHOICES:
+        return list(range(low, high + 1))
+    return None
+
+
+def _shown(seen: Mapping[str, Any], choices: str) -> Observation:
+    """Its text, or all of it as JSON, and the picture among its fields."""
+    text, picture = seen.get("text"), next(_pictures(seen), None)
+    if not isinstance(text, str):
+        hidden = {choices, "metadata", *(name for name in seen if _is_picture(seen[name]))}
+        text = json.dumps({k: v for k, v in seen.items() if k not in hidden}, sort_keys=True)
+    return Observation(text, picture)
+
+
+def _pictures(seen: Mapping[str, Any]) -> Iterator[np.ndarray[Any, Any]]:
+    for value in filter(_is_picture, seen.values()):
+        encoded = base64.b64decode(value.partition(",")[2])
+        yield np.asarray(Image.open(io.BytesIO(encoded)).convert("RGB"))
+
+
+def _is_picture(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("data:image/")
+
+
+def registration(url: str) -> Registration:
+    """How to play what the server at `url` offers."""
+
+    def goal(start: int, settings: OpenEnvSettings) -> str:
+        server = PayingServer(url, settings)
+        try:
+            return server.goal(start)
+        finally:
+            server.close()
+
+    return of_returns(
+        url,
+        "an OpenEnv server",
+        package="openenv",
+        settings=OpenEnvSettings,
+        make=lambda settings: ReturnEnv(PayingServer(url, settings), settings.threshold),
+        goal=goal,
+        longest=lambda settings: settings.longest,
+    )

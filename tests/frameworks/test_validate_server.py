@@ -1,0 +1,81 @@
+"""`inhabit validate` of what an OpenEnv server offers, through OpenEnv's own server and client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import pytest
+from serving import served
+
+from inhabit.envs.core import UnavailableError
+from inhabit.envs.host.server_gate import Gate
+from inhabit.episodes.validating.check import CheckVerdict
+from inhabit.episodes.validating.report import chosen, validate
+from inhabit.episodes.validating.subject import Subject
+from inhabit.frameworks.factory import rollouts
+
+pytest.importorskip("openenv", reason="needs the extra `openenv`")
+
+
+@pytest.mark.slow
+def test_ours_raises_no_alarm() -> None:
+    with _served(40) as address, Subject.open(address, n=4, fast=True) as subject:
+        assert all("the " in task.goal for task in subject.tasks)
+        report = validate(subject)
+    assert [(one.name, one.evidence) for one in report.failed] == []
+    assert report.counts[CheckVerdict.OK] >= 36
+
+
+def test_one_whose_seed_changes_nothing_is_named() -> None:
+    with _served(1) as address, Subject.open(address, n=3, fast=True) as subject:
+        found = validate(subject, chosen(["runtime.seed_control.starts"])).failed
+    assert [one.name for one in found] == ["runtime.seed_control.starts"]
+
+
+def test_choices_are_listed_by_the_schema_or_by_a_field() -> None:
+    from openenv.core.env_server import Environment, create_app
+    from openenv.core.env_server.types import Action, Observation, State
+
+    class Move(Action):
+        way: Literal["left", "right"]
+
+    class Corridor(Environment):
+        SUPPORTS_CONCURRENT_SESSIONS = True
+        place = 0
+
+        def reset(self, **_: Any) -> Observation:
+            self.place = 0
+            return Observation(done=False, reward=0.0)
+
+        def step(self, action: Move, **_: Any) -> Observation:
+            self.place += 1 if action.way == "right" else -1
+            return Observation(done=self.place == 2, reward=float(self.place == 2))
+
+        @property
+        def state(self) -> State:
+            return State()
+
+    with served(create_app(Corridor, Move, Observation, env_name="corridor")) as port:
+        address = f"http://127.0.0.1:{port}"
+        with Subject.open(address, n=2) as subject:
+            env = subject.env
+            env.reset(subject.tasks[0], seed=0)
+            right = env.parse("right")
+            assert [one.text for one in env.vocabulary()] == ["left", "right"] and right
+            assert [env.act(right).met for _ in range(2)] == [0, 1]
+    with _served(1) as address:
+        env = Subject.open(address, n=2, assignments=["choices=nowhere"])
+        with env, pytest.raises(UnavailableError, match="choices=NAME"):
+            env.begin(env.tasks[0])
+
+
+@contextmanager
+def _served(n: int) -> Iterator[str]:
+    """The address of a server with `n` tasks."""
+    from inhabit.frameworks.openenv import application
+
+    gate = Gate("127.0.0.1")
+    with served(application({"sampled": rollouts("toy", n)}, gate)) as port:
+        yield f"http://127.0.0.1:{port}/{gate.token}"
