@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image
 from pydantic import Field
 
-from inhabit.envs.core import Determinism, Observation, SimulatorError, UnavailableError
+from inhabit.envs.core import Determinism, Observation, Reason, SimulatorError, UnavailableError
 from inhabit.envs.entries import raised
 from inhabit.envs.extras import require
 from inhabit.envs.registry import Registration
@@ -93,7 +93,9 @@ class PayingServer:
                 "Name the field with --set choices=NAME."
             )
         self._known = {str(value): value for value in values[:_MOST_CHOICES]}
-        return PaidStep(_shown(seen, self._settings.choices), tuple(self._known), reward, over)
+        shown, why = _shown(seen, self._settings.choices), seen.get("reason")
+        failed = Reason(why) if why in tuple(Reason) else None
+        return PaidStep(shown, tuple(self._known), reward, over, failed)
 
 
 def _argument(url: str) -> tuple[str, Sequence[Any] | None]:

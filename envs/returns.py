@@ -40,6 +40,8 @@ class PaidStep:
     """Texts of what can be done now."""
     reward: float = 0.0
     over: bool = False
+    reason: Reason | None = None
+    """Why the action had no effect, where that is told."""
 
 
 class Paying(Protocol):
@@ -99,7 +101,7 @@ class ReturnEnv(Env):
 
     def act(self, action: Action) -> Outcome:
         """One step; after the end of an episode nothing happens any more."""
-        now = self._last
+        now, reason = self._last, None
         if self.parse(action.text) is None:
             example = next(iter(now.choices), "")
             said = f"Say one of {len(now.choices)} actions, such as {example!r}."
@@ -107,9 +109,10 @@ class ReturnEnv(Env):
         if not now.over:
             now = self._now = self._paying.step(action.text)
             self._return += now.reward
+            reason = now.reason
         met, total = self.progress()
         said = f"The return so far is {self._return:g}."
-        return Outcome(None, said, met, total, over=now.over or met == total)
+        return Outcome(reason, said, met, total, over=now.over or met == total)
 
     def progress(self) -> tuple[int, int]:
         """Whether the return has reached the threshold."""
