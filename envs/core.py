@@ -33,9 +33,9 @@ class Task(BaseModel):
     """The instruction, as a person would say it."""
     scene: Mapping[str, JsonValue]
     """Parameters of the environment's `Scene`, checked by it before anything starts."""
-    max_steps: int = Field(default=30, ge=1)
+    max_steps: int = Field(default=30, ge=1, le=1 << 53)
     """High-level actions that an agent may try."""
-    reference_cost: int | None = Field(default=None, ge=0)
+    reference_cost: int | None = Field(default=None, ge=0, le=1 << 53)
     """Low-level steps of the expert's solution, for path-length weights."""
 
 

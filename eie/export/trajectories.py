@@ -102,7 +102,7 @@ def _rewards(attempt: Attempt) -> list[float]:
     share = (start.met or 0) / (start.total or 1)
     found = []
     for step in _acted(attempt):
-        now = step.act.met / step.act.total if step.act else share
+        now = step.act.met / (step.act.total or 1) if step.act else share
         found.append(now - share)
         share = now
     return found

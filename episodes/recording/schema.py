@@ -18,8 +18,10 @@ from inhabit.envs.core import Action, Determinism, Reason, Task
 
 RENDERER = "renderer"
 """Key of `RunHeader.software` for the version of the renderer."""
-FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]+(-[0-9]+)?\.jpg$")]
+FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]{1,9}(-[0-9]{1,9})?\.jpg$")]
 """Where an image lies inside the episode's folder."""
+Count = Annotated[int, Field(ge=-(1 << 53), le=1 << 53)]
+"""A whole number that any reader of JSON has exactly, and that can be divided."""
 
 
 class Choice(StrEnum):
@@ -82,9 +84,9 @@ class Fork(_Record):
 
     run: str
     """Name of the other run's folder."""
-    episode: int
+    episode: Count
     """Its number there."""
-    step: int
+    step: Count
     """The first that is not the other's."""
     action: str | None = None
     """What was done in that step in place of what had been decided."""
@@ -113,9 +115,9 @@ class RunHeader(_Record):
     image: Sight
     settings: RecordedSettings
     seed: int
-    max_steps: int | None = None
+    max_steps: Count | None = None
     """What replaces each task's own limit; None where nothing does."""
-    episodes: int
+    episodes: Count
     """How many tasks there are."""
     software: Mapping[str, str]
     """The versions of what matters."""
@@ -160,16 +162,16 @@ class StartLine(_Line):
     """An attempt begins. The last attempt of an episode is the one that counts."""
 
     kind: Literal["start"] = "start"
-    attempt: int
+    attempt: Count
     """1 for the first."""
     task: Task
     seed: int
     vocabulary: tuple[str, ...] | None = None
     """The candidates of every step, where they are the vocabulary."""
-    met: int | None
-    total: int | None
+    met: Count | None
+    total: Count | None
     """None where the scene could not be built."""
-    continues: int | None = None
+    continues: Count | None = None
     """The attempt that was cut short, whose decisions are acted again before new ones are made."""
     things: tuple[PlacedThing, ...] = ()
     """Where things were, as far as the simulator tells."""
@@ -179,7 +181,7 @@ class SeeLine(_Line):
     """What there was to see before step `step`, or after the last one."""
 
     kind: Literal["see"] = "see"
-    step: int
+    step: Count
     text: str
     frame: FramePath | None
     digest: str | None
@@ -214,7 +216,7 @@ class RankedText(_Record):
 
     text: str
     logprob: Nats
-    tokens: int
+    tokens: Count
     blind: Nats | None = None
     """The sum where the model is shown no image, if it was asked that way too."""
 
@@ -233,9 +235,9 @@ class CallRecord(_Record):
 
     messages: tuple[Mapping[str, JsonValue], ...]
     reply: str
-    tokens_in: int
-    tokens_out: int
-    tokens_kept: int = Field(default=0, exclude_if=lambda kept: not kept)
+    tokens_in: Count
+    tokens_out: Count
+    tokens_kept: Count = Field(default=0, exclude_if=lambda kept: not kept)
     """Tokens that were read earlier and not anew. Left out where there are none, or none is known
     of."""
     seconds: FiniteFloat
@@ -244,7 +246,7 @@ class CallRecord(_Record):
     """The other raw answers, where several were asked for."""
     served: str = ""
     """What answered, by an endpoint's own word."""
-    requests: int = 1
+    requests: Count = 1
     """Answers of an endpoint that went into this."""
     thoughts: str = Field(default="", exclude_if=_empty)
     """Reasoning that an endpoint returned apart from the reply. Left out where there is none."""
@@ -268,7 +270,7 @@ class DecideLine(_Line):
     """What the agent wanted. On disk before it is acted on."""
 
     kind: Literal["decide"] = "decide"
-    step: int
+    step: Count
     action: str | None
     stop: bool
     raw: str
@@ -308,14 +310,14 @@ class ActLine(_Line):
     """Result of the action."""
 
     kind: Literal["act"] = "act"
-    step: int
+    step: Count
     reason: Reason | None
     """None if it worked."""
     feedback: str
-    met: int
-    total: int
+    met: Count
+    total: Count
     over: bool
-    cost: int
+    cost: Count
     seconds: FiniteFloat
     """In the simulator."""
 
@@ -332,8 +334,8 @@ class Seconds(_Record):
 class TokenCounts(_Record, populate_by_name=True):
     """What models read and wrote."""
 
-    read: int = Field(default=0, alias="in")
-    written: int = Field(default=0, alias="out")
+    read: Count = Field(default=0, alias="in")
+    written: Count = Field(default=0, alias="out")
 
 
 class EndLine(_Line):
@@ -342,21 +344,21 @@ class EndLine(_Line):
     kind: Literal["end"] = "end"
     ending: Ending
     success: bool
-    met: int
-    total: int
-    steps: int
-    cost: int
-    invalid: int
-    unmatched: int = 0
+    met: Count
+    total: Count
+    steps: Count
+    cost: Count
+    invalid: Count
+    unmatched: Count = 0
     """Answers in which there was no action to be found; each of them is `invalid` too."""
-    replans: int
+    replans: Count
     seconds: Seconds
     overhead_ms: tuple[FiniteFloat, ...]
     """Of each step: its time in neither simulator nor model, in milliseconds."""
     tokens: TokenCounts
     error: str | None
     """What failed, with the last lines it printed."""
-    attempt: int = 1
+    attempt: Count = 1
     """Which attempt this was, so that a list of endings counts those before it too."""
     again: bool = False
     """A fault cut the attempt short, and the episode goes on with another one."""

@@ -223,6 +223,10 @@ DEEP = b'{"kind":"see","x":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
 _E = "episodes/00000"
 
 
+def _large(line: dict[str, Any]) -> None:
+    line.update(dict.fromkeys(line.keys() & {"met", "total", "cost", "invalid"}, 10**400))
+
+
 def runs(picture_bytes: bytes) -> Mapping[str, Spoil]:
     """Name -> what is done to a sound run of the toy house."""
     named = ("run.json", "tasks.jsonl", f"{_E}/episode.jsonl", f"{_E}/frames/0000.jpg")
@@ -262,6 +266,9 @@ def runs(picture_bytes: bytes) -> Mapping[str, Spoil]:
             [lines(name, escapes)(folder, out) for name in ("tasks.jsonl", named[2])] and None
         ),
         "no numbers": lines(named[2], lambda line: line.update(seconds=float("nan"))),
+        "no conditions": lines(named[2], lambda line: line.update(met=0, total=0)),
+        "large numbers": lines(named[2], _large),
+        "large tasks": lines("tasks.jsonl", lambda task: task.update(reference_cost=10**400)),
     }
 
 

@@ -42,6 +42,10 @@ MORE_ON_RUNS: Mapping[str, Sequence[str]] = {
     "messages": ("export", "RUN", "--format", "messages", "--out", "OUT"),
     "egoplan": ("export", "RUN", "--format", "egoplan", "--out", "OUT"),
     "lerobot": ("export", "RUN", "--format", "lerobot", "--out", "OUT"),
+    "trajectories": ("export", "RUN", "--format", "trajectories", "--out", "OUT"),
+    "atif": ("export", "RUN", "--format", "atif", "--out", "OUT"),
+    "nemo": ("export", "RUN", "--format", "nemo", "--out", "OUT"),
+    "hub": ("export", "RUN", "--format", "hub", "--out", "OUT"),
     "tasks": ("run", "toy", "--tasks", "RUN/tasks.jsonl", "--agent", "expert", "--out", "OUT"),
     "run": ("run", "toy", "--n", "1", "--agent", "random", "--out", "RUN"),
 }
@@ -119,6 +123,7 @@ def try_all(
         about = f"{name}: {said.err[-2000:]}"
         assert left.value.code in (0, 1, 2, 3, None), about
         assert "Traceback" not in said.out + said.err, about
+        assert not re.search(r"raised \w+Error", said.err), about
         assert not set("\x1b\x07\x9b\u202e") & set(said.out + said.err), about
         assert "\n=HYPERLINK" not in said.out and ",=HYPERLINK" not in said.out, about
         assert not here.marker.exists(), f"{name}: a program was run"
