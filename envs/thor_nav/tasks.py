@@ -17,8 +17,8 @@ from inhabit.envs.core import Task, TaskError
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.simulators.household.geometry.boxes import STEP
 from inhabit.envs.simulators.household.rooms import ithor
-from inhabit.envs.simulators.household.rooms.ithor import SCENES, Metadata, Room
-from inhabit.envs.simulators.household.rooms.user_rooms import Catalog, plan_view
+from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
+from inhabit.envs.simulators.household.rooms.user_rooms import plan_view
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.types.things import those
 from inhabit.envs.thor_nav.settings import ThorNavSettings
@@ -189,23 +189,8 @@ def _scene(
 
 
 def scene_plan(task: Task, actions: Sequence[str | None]) -> ScenePlan | None:
-    """Walls and furniture of an iTHOR room; records have the poses.
-
-    Args:
-        task: in that room.
-        actions: are not needed.
-
-    Returns:
-        None for another room.
-
-    Raises:
-        UnavailableError: the rooms' package is missing.
-    """
-    name = task.scene.get("room")
-    if not isinstance(name, str) or name not in SCENES:
-        return None
-    room = Catalog().load(name)
-    return plan_view(room, {o["objectId"]: o["objectType"] for o in room.objects})
+    """The room of a task from above; see `Registration.scene_plan`."""
+    return plan_view(task, lambda room: {o["objectId"]: o["objectType"] for o in room.objects})
 
 
 MOVES: Mapping[str, str] = {

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from inhabit.envs.alfred.language.naming import ObjectNames, word
 from inhabit.envs.alfred.thor.body import STEP, Cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
-from inhabit.envs.alfred.world.rooms import ROOMS, Rooms
+from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.things import DOORS, PLACES
 from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import ScenePlan
@@ -275,20 +275,5 @@ def _fits(thing: ThorObject, holder: ThorObject, times: int) -> bool:
 
 
 def scene_plan(task: Task, actions: Sequence[str | None]) -> ScenePlan | None:
-    """Walls and furniture of an iTHOR room; records have the poses.
-
-    Args:
-        task: in that room.
-        actions: are not needed.
-
-    Returns:
-        None for another room.
-
-    Raises:
-        UnavailableError: the rooms' package is missing.
-    """
-    name = task.scene.get("room")
-    if not isinstance(name, str) or name not in ROOMS:
-        return None
-    room = Rooms().load(name)
-    return plan_view(room, ObjectNames(ThorObjects(room.objects)).all())
+    """The room of a task from above; see `Registration.scene_plan`."""
+    return plan_view(task, lambda room: ObjectNames(ThorObjects(room.objects)).all())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from inhabit.envs.core import SceneError
+from inhabit.envs.core import SceneError, Task
 from inhabit.envs.scene_plan import Footprint, ScenePlan, area, rectangle
 from inhabit.envs.simulators.household.geometry.boxes import Box
 from inhabit.envs.simulators.household.rooms import ithor, procedural
@@ -239,13 +239,24 @@ _NOT_FURNITURE = frozenset(
 """Types that are part of a wall or of other furniture."""
 
 
-def plan_view(room: Room, names: Mapping[str, str]) -> ScenePlan:
-    """A room in its initial state, seen from above.
+def plan_view(task: Task, names: Callable[[Room], Mapping[str, str]]) -> ScenePlan | None:
+    """A task's iTHOR room in its initial state, seen from above; records have the poses.
 
     Args:
-        room: which.
-        names: THOR's id -> the name that actions use.
+        task: in that room.
+        names: gives THOR's id -> the name that actions use.
+
+    Returns:
+        None for another room.
+
+    Raises:
+        UnavailableError: the rooms' package is missing.
     """
+    where = task.scene.get("room")
+    if not isinstance(where, str) or where not in ithor.SCENES:
+        return None
+    room = Catalog().load(where)
+    named = names(room)
     low, high = room.outline.low, room.outline.high
     walls = rectangle(
         (low[0] + high[0]) / 2,
@@ -254,7 +265,7 @@ def plan_view(room: Room, names: Mapping[str, str]) -> ScenePlan:
         (high[1] - low[1]) / 2,
     )
     found = [
-        Footprint(names.get(metadata["objectId"], ""), _corners(part))
+        Footprint(named.get(metadata["objectId"], ""), _corners(part))
         for metadata, box in zip(room.objects, room.boxes, strict=True)
         if not metadata["pickupable"]
         and metadata["objectType"] not in _NOT_FURNITURE
