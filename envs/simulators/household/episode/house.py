@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from colorsys import rgb_to_hsv
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
@@ -38,6 +39,8 @@ _MARGIN = 0.2
 """Metres around the room in a view from above."""
 _BELOW_CEILING = 0.05
 """Metres."""
+_BAND = 20
+"""Rows of an image that are looked at together."""
 _WALL, _CEILING = 0.06, 0.1
 """Metres behind what stands at a wall, and above the ceiling, where the drawn room ends; taken
 from FloorPlan1."""
@@ -147,7 +150,7 @@ class House:
 
     def bounds(self) -> dict[str, JsonValue]:
         """The room's bounds, as THOR's `sceneBounds`: {cornerPoints, center, size}, metres."""
-        ends = self._ends()
+        ends = self._ends
         corners: list[JsonValue] = [
             [x, y, z] for x in ends[0][::-1] for y in ends[1][::-1] for z in ends[2][::-1]
         ]
@@ -157,6 +160,7 @@ class House:
         size: dict[str, JsonValue] = {axis: b - a for axis, (a, b) in zip("xyz", ends, strict=True)}
         return {"cornerPoints": corners, "center": center, "size": size}
 
+    @cached_property
     def _ends(self) -> tuple[tuple[float, float], ...]:
         """The lowest and highest x, y and z of the room, in metres.
 
@@ -271,14 +275,23 @@ class House:
 
     def _is_near(self, id: str) -> bool:
         """Whether a part of what is in view is within reach; the floor as a whole always is."""
+        if self.settings.map_view:
+            return True
         frame, camera = self.see(rgb=False), self.camera()
-        rows, columns = np.nonzero(frame.ids == frame.names.index(id))
-        height, width = frame.ids.shape
+        index, height = frame.names.index(id), frame.ids.shape[0]
         focal = height / 2 / math.tan(math.radians(camera.fov) / 2)
-        right, up = (columns + 0.5 - width / 2) / focal, (height / 2 - rows - 0.5) / focal
-        ahead = np.stack([right, up, np.ones(len(rows))], axis=1) @ camera.axes[:, [0, 2]]
-        far = frame.depth[rows, columns] * np.hypot(ahead[:, 0], ahead[:, 1])
-        return self.settings.map_view or bool(far.min() <= self.settings.visibility_distance + STEP)
+        # What is near is below: one band of rows or two nearly always tell.
+        for low in range(height, 0, -_BAND):
+            first = max(low - _BAND, 0)
+            rows, columns = np.nonzero(frame.ids[first:low] == index)
+            rows += first
+            right = (columns + 0.5 - frame.ids.shape[1] / 2) / focal
+            up = (height / 2 - rows - 0.5) / focal
+            ahead = np.stack([right, up, np.ones(len(rows))], axis=1) @ camera.axes[:, [0, 2]]
+            far = frame.depth[rows, columns] * np.hypot(ahead[:, 0], ahead[:, 1])
+            if (far <= self.settings.visibility_distance + STEP).any():
+                return True
+        return False
 
     def within_reach(self, thing: SimObject, x: float, z: float) -> bool:
         """Whether an object is within reach of a position."""
