@@ -50,7 +50,7 @@ def measure(name: str, found: Evidence, shapes: Shapes) -> Counts:
     solids = list(room.furniture())
     poses = np.array(sorted(found.poses)).reshape(-1, 2)
     cells = np.array(sorted(found.layout)) * STEP
-    free = grid.region(found.layout, solids, room.outline, shapes)
+    free = grid.region(found.layout, solids, room.outline, shapes, beside=grid.BESIDE)
     return Counts(
         len(poses),
         int(grid.clear(poses, room.solids(room.placed), room.outline, shapes).sum()),

@@ -26,6 +26,7 @@ from inhabit.envs.alfred.world.rooms import Cells
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task, TaskError
 from inhabit.envs.simulators.household.navigation.grid import (
+    BESIDE,
     recorded_folder,
     recorded_layout,
     region,
@@ -376,5 +377,5 @@ class LeftOutRooms(Catalog):
         known, shapes = recorded_layout(room.name), self._shapes.get(room.name)
         if known is None or shapes is None:
             raise SceneError(f"{room.name} has no recorded grid, or no fold leaves it out.")
-        cells = region(known, room.furniture(), room.outline, shapes)
+        cells = region(known, room.furniture(), room.outline, shapes, beside=BESIDE)
         return replace(room, cells=cells)

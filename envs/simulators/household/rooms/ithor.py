@@ -111,7 +111,8 @@ def load(scene: str, *, recorded: bool = False) -> Room:
     real = recorded_cells(name)
     if real is None:
         return room
-    return replace(room, cells=region(real, room.furniture(), room.outline))
+    cells = region(real, room.furniture(), room.outline, beside=grid.BESIDE)
+    return replace(room, cells=cells)
 
 
 def unpack(name: str, packed: Mapping[str, Any]) -> Room:

@@ -124,3 +124,11 @@ def test_known_cells_are_free_and_lie_inside_the_walls_whatever_we_compute() -> 
     assert region(frozenset({(4, 4)}), [bed], ROOM, {}) == {(4, 4)}
     beyond = region(frozenset({(4, 4), (20, 4)}), [], ROOM, {})
     assert (18, 4) in beyond and (22, 4) not in beyond
+
+
+def test_beside_recorded_cells_the_agent_may_squeeze_by_but_stand_in_nothing() -> None:
+    bed = Solid("Bed", _box((1.1, 0.0, 0.0), (1.9, 1.0, 3.0)))
+    known = frozenset({(3, row) for row in range(2, 11)})
+    assert (4, 5) not in region(known, [bed], ROOM, {})
+    assert region(known, [bed], ROOM, {}, beside=0.12) >= {(4, row) for row in range(2, 11)}
+    assert (5, 5) not in region(known, [bed], ROOM, {}, beside=0.12), "It is in the bed."

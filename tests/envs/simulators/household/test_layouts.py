@@ -37,8 +37,10 @@ def test_recorded_cells_are_free_and_those_that_can_be_walked_to(installed: Path
     assert known >= real
     assert all(known & set(neighbours(cell)) for cell in known - real)
     room = ithor.load("FloorPlan10")
-    further = np.array(sorted(known - real)) * STEP
-    assert grid.clear(further, room.furniture(), room.outline).all()
+    beside = {cell for own in real for cell in neighbours(own)}
+    for cells, nearer in ((known - real - beside, 0.0), (known - real, grid.BESIDE)):
+        points = np.array(sorted(cells)) * STEP
+        assert grid.clear(points, room.furniture(), room.outline, nearer=nearer).all()
     unknown = ithor.load("FloorPlan11", recorded=True).cells
     assert unknown == ithor.load("FloorPlan11").cells
     assert ithor.load("FloorPlan10").cells == ours, "computed unless the recorded are asked for"
