@@ -56,17 +56,12 @@ class Topology:
         """Names of what has come about by these actions, all of which succeeded, in order."""
         found: set[str] = set()
         for action in actions:
-            event = self._completed(action, template, found)
-            if event is not None:
-                found.add(event.name)
+            for event in self.order():
+                open_ = event.name not in found and found.issuperset(event.needs)
+                if open_ and _brings_about(action, event, template):
+                    found.add(event.name)
+                    break
         return frozenset(found)
-
-    def current(
-        self, plan: Iterable[Action], template: Template, done: frozenset[str]
-    ) -> Event | None:
-        """The event that the plan brings about first."""
-        found = (self._completed(action, template, set(done)) for action in plan)
-        return next((event for event in found if event is not None), None)
 
     def moment(
         self, plan: Sequence[Action], template: Template, held: str = ""
@@ -108,13 +103,6 @@ class Topology:
             Subtask(name=event.name, wish=event.wish, needs=event.needs, state=state(event))
             for event in self.order()
         ]
-
-    def _completed(self, action: Action, template: Template, done: set[str]) -> Event | None:
-        for event in self.order():
-            open_ = event.name not in done and done.issuperset(event.needs)
-            if open_ and _brings_about(action, event, template):
-                return event
-        return None
 
 
 def _brings_about(action: Action, event: Event, template: Template) -> bool:

@@ -329,11 +329,11 @@ class ExampleWriter:
         return tuple(found)
 
     def _levels(self, kind: Kind, context: StepContext, answer: Action) -> tuple[str, ...]:
-        done = context.done[:-1] if kind == "recognition" else context.done
-        plan = (answer,) if kind == "recognition" else context.plan
         event = self._served(context)
         if kind == "recognition":
-            event = self._topology.current(plan, self._template, self._names(done))
+            before = self._names(context.done[:-1])
+            now = (event for event in self._events(context.done) if event.name not in before)
+            event = next(now, None)
         said = self._in_words(answer.text)
         wish = event.wish if event is not None else said
         return (self._origin.task.goal, wish, said)
