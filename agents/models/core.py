@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.beam_search import BeamRules
 
 
 class Ability(StrEnum):
@@ -182,7 +183,8 @@ class Model(ABC):
         end: bool = False,
         length_penalty: float = 0.0,
     ) -> Ranking:
-        """The best of `candidates` by a beam search of `width`, best first.
+        """The best of `candidates` by a beam search of `width`, best first. A backend implements
+        `_beam`.
 
         It keeps the `width` likeliest prefixes of candidates, and returns at most so many
         candidates; if `width` covers the candidates, all are returned.
@@ -200,7 +202,15 @@ class Model(ABC):
             ModelError: `Ability.BEAM` is not declared, the model has no tokens to search by, or
                 the call failed.
         """
-        raise ModelError(f"{self.name} can't search with a beam.")
+        if Ability.BEAM not in self.abilities:
+            raise ModelError(f"{self.name} can't search with a beam.")
+        return await self._beam(prompt, candidates, BeamRules(width, end, length_penalty))
+
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
+    ) -> Ranking:
+        """Search by `rules`, for a model that declares `Ability.BEAM`. Raises as `beam` does."""
+        raise NotImplementedError
 
     async def generate(
         self,

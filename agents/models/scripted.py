@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import (
     Ability,
     GenerateOptions,
@@ -112,20 +113,12 @@ class ScriptedModel(Model):
         ]
         return Ranking(tuple(scores), _call(prompt, ""))
 
-    async def beam(
-        self,
-        prompt: Sequence[Message],
-        candidates: Sequence[str],
-        *,
-        width: int,
-        end: bool = False,
-        length_penalty: float = 0.0,
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
-        """The `width` best of the scores as written, which `end` and `length_penalty` leave."""
-        if Ability.BEAM not in self.abilities:
-            return await super().beam(prompt, candidates, width=width)
+        """The best of the scores as written, which `end` and `length_penalty` leave."""
         ranking = await self.rank(prompt, candidates)
-        best = sorted(ranking.scores, key=lambda one: -one.logprob)[:width]
+        best = sorted(ranking.scores, key=lambda one: -one.logprob)[: rules.width]
         return replace(ranking, scores=tuple(best))
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import typer
 
 from inhabit.agents.core import Agent, Grant
-from inhabit.agents.from_file import load_agent, names_file
+from inhabit.agents.custom import load_agent, names_file
 from inhabit.envs.core import Task
 from inhabit.envs.errors import ExitCode
 from inhabit.envs.registry import find

@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
 import inhabit
 from inhabit.agents.core import ModelError
-from inhabit.agents.from_file import load_agent, names_file
+from inhabit.agents.custom import load_agent, names_file
 from inhabit.agents.models import registry as models
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs import tasksets
@@ -259,7 +259,9 @@ class _Unasked(Model):
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         raise self._kept(prompt)
 
-    async def beam(self, prompt: Sequence[Message], candidates: Sequence[str], **_: Any) -> Ranking:
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
+    ) -> Ranking:
         raise self._kept(prompt)
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:

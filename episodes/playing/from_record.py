@@ -16,7 +16,7 @@ from typing import cast
 
 from pydantic import BaseModel
 
-from inhabit.agents.from_file import names_file
+from inhabit.agents.custom import names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent

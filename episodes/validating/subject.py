@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic import BaseModel
 
 from inhabit.agents.core import Decision
-from inhabit.agents.from_file import module_in
+from inhabit.agents.custom import module_in
 from inhabit.agents.models.core import Image
 from inhabit.envs import gymnasium_env, openenv_env, registry
 from inhabit.envs.core import Action, Env, Expert, Observation, Outcome, Privileged, Task

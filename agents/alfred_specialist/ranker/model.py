@@ -16,6 +16,7 @@ from inhabit.agents.alfred_specialist.ranker.features import RankerVocabulary, q
 from inhabit.agents.alfred_specialist.ranker.network import Network
 from inhabit.agents.alfred_specialist.ranker.parsing import action, notes
 from inhabit.agents.core import Call, ModelError, Ranked
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, Message, Model, Ranking
 from inhabit.agents.models.eyes import BUNDLED as BUNDLED_EYES
 from inhabit.agents.models.eyes.detector import ImageDetector
@@ -83,25 +84,19 @@ class Ranker(Model):
             found: list[float] = self.network([asking])[0].double().tolist()
         return found
 
-    async def beam(
-        self,
-        prompt: Sequence[Message],
-        candidates: Sequence[str],
-        *,
-        width: int,
-        end: bool = False,
-        length_penalty: float = 0.0,
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
-        """The best `width` of `rank`: all are scored anyway.
+        """The best of `rank`: all are scored anyway.
 
         Raises:
             ModelError: `end` or `length_penalty` is set.
         """
-        if end or length_penalty:
+        if rules.end or rules.length_penalty:
             raise ModelError(f"{self.name} scores no tokens: leave out end and length_penalty.")
         ranking = await self.rank(prompt, candidates)
         best = sorted(ranking.scores, key=lambda score: -score.logprob)
-        return Ranking(tuple(best[:width]), ranking.call)
+        return Ranking(tuple(best[: rules.width]), ranking.call)
 
 
 def _text(prompt: Sequence[Message]) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from pydantic import JsonValue, TypeAdapter
 
 from inhabit.agents.core import Call, ModelError
+from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (question TEXT PRIMARY KEY, answer TEXT NOT NULL)"
@@ -71,25 +72,14 @@ class Cached(Model):
             prompt, asked, _RANKING, lambda: self._model.rank(prompt, candidates)
         )
 
-    async def beam(
-        self,
-        prompt: Sequence[Message],
-        candidates: Sequence[str],
-        *,
-        width: int,
-        end: bool = False,
-        length_penalty: float = 0.0,
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
         """The results of the file, or of the model."""
-
-        def search() -> Awaitable[Ranking]:
-            return self._model.beam(
-                prompt, candidates, width=width, end=end, length_penalty=length_penalty
-            )
-
-        asked: dict[str, JsonValue] = {"beam": list(candidates), "width": width}
-        asked |= {"end": end, "length_penalty": length_penalty}
-        return await self._ask(prompt, asked, _RANKING, search)
+        asked: dict[str, JsonValue] = {"beam": list(candidates), **asdict(rules)}
+        return await self._ask(
+            prompt, asked, _RANKING, lambda: self._model._beam(prompt, candidates, rules)
+        )
 
     async def choose(self, prompt: Sequence[Message], letters: Sequence[str]) -> Ranking:
         """The scores of the file, or of the model."""

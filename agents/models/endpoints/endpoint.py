@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import openai
 from pydantic import ValidationError
 
-from inhabit.agents.core import Call, ModelError
+from inhabit.agents.core import ModelError
 from inhabit.agents.models.endpoints.budget import Budget
-from inhabit.agents.models.endpoints.completion import Completion, Text, Tokens
-from inhabit.agents.models.endpoints.next_tokens import NextTokens
+from inhabit.agents.models.endpoints.completion import Completion, NextTokens, Text, Tokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.agents.models.endpoints.retries import (
     PassingError,
@@ -62,7 +61,8 @@ class Endpoint:
             in_flight: calls at once.
         """
         self._client = client
-        self._budget = budget
+        self.budget = budget
+        """Of all calls."""
         self._name = retries.name
         # The key of this endpoint, and every other one: an endpoint may repeat what it was told.
         self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k))
@@ -110,25 +110,17 @@ class Endpoint:
         found: Text = await self._retries.persist(self._unpaid, "detokenize", body, Text)
         return found.prompt
 
-    def count_earlier(self, calls: Iterable[Call]) -> None:
-        """Have the budget hold for `calls` too."""
-        self._budget.count_earlier(calls)
-
-    def check_budget(self) -> None:
-        """Raises BudgetError where there may be no more calls."""
-        self._budget.check()
-
     async def close(self) -> None:
         """Let go of connections. Safe to call twice."""
         await self._client.close()
 
     async def _paid(self, ask: Callable[[], Awaitable[object]], kind: type[A]) -> A:
         async with self._places:
-            self._budget.begin_call()
+            self.budget.begin_call()
             answer = await self._sent(ask())
         self._retries.answered = True
         read = _read(answer, self._keys, kind)
-        self._budget.count(read.tokens)
+        self.budget.count(read.tokens)
         return read
 
     async def _unpaid(self, name: str, body: Body, kind: type[F]) -> F:

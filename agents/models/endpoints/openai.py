@@ -20,7 +20,7 @@ from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
 from inhabit.agents.models.endpoints.ranking import EndpointRanking, ScoringWays
-from inhabit.agents.models.endpoints.refusals import Change, RefusalError
+from inhabit.agents.models.endpoints.refusals import AdaptingEndpoint, Change, RefusalError
 from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, OTHERWISE, TrieScores
 from inhabit.agents.models.endpoints.settings import OpenAISettings
 from inhabit.agents.models.endpoints.wire import (
@@ -75,10 +75,7 @@ class OpenAIModel(Model):
             self.details["scoring"] = {"text": ways.text, "images": ways.images}
             self.checked = ways.checked
         self._endpoint = endpoint
-        # The package `openai`, which this imports, is an extra.
-        from inhabit.agents.models.endpoints.adapting import AdaptingEndpoint
-
-        self._adapting = AdaptingEndpoint(endpoint, self.name)
+        self._adapting = AdaptingEndpoint(endpoint.ask, self.name)
         self._cut_off = False
         self._settings = settings
         self._extra = dict(settings.extra)
@@ -201,20 +198,13 @@ class OpenAIModel(Model):
             raise ModelError(f"{self.name} can't rank texts. {_NO_RANK}")
         return await self._scored(prompt, candidates, TrieScores.rank)
 
-    async def beam(
-        self,
-        prompt: Sequence[Message],
-        candidates: Sequence[str],
-        *,
-        width: int,
-        end: bool = False,
-        length_penalty: float = 0.0,
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
         """The best by `agents/models/beam_search.py`: about a request for each token."""
-        rules = BeamRules(width, end, length_penalty)
-        if Ability.BEAM not in self.abilities:
-            return await super().beam(prompt, candidates, width=width)
-        return await self._scored(prompt, candidates, lambda found: found.beam(rules), end=end)
+        return await self._scored(
+            prompt, candidates, lambda found: found.beam(rules), end=rules.end
+        )
 
     async def find_ways(self) -> ScoringWays:
         """Find out how the endpoint can be asked for scores.
@@ -259,11 +249,11 @@ class OpenAIModel(Model):
 
     def count_earlier(self, calls: Iterable[Call]) -> None:
         """Have `budget_calls` and `budget_tokens` hold for `calls` too."""
-        self._endpoint.count_earlier(calls)
+        self._endpoint.budget.count_earlier(calls)
 
     def check_budget(self) -> None:
         """Raises BudgetError where `budget_calls` or `budget_tokens` is spent."""
-        self._endpoint.check_budget()
+        self._endpoint.budget.check()
 
     async def close(self) -> None:
         """Let go of connections."""

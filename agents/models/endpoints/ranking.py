@@ -16,10 +16,13 @@ import numpy as np
 
 from inhabit.agents.core import BudgetError, ModelError, RequestError
 from inhabit.agents.models.core import Image, Message
-from inhabit.agents.models.endpoints.answer_tokens import AnswerTokens
-from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
-from inhabit.agents.models.endpoints.next_tokens import NextTokens
-from inhabit.agents.models.endpoints.node_requests import NodeGroup, NodeRequests, grouped
+from inhabit.agents.models.endpoints.completion import Completion, NextTokens, PaidAnswer
+from inhabit.agents.models.endpoints.node_requests import (
+    AnswerTokens,
+    NodeGroup,
+    NodeRequests,
+    grouped,
+)
 from inhabit.agents.models.endpoints.scoring import TrieScores, scores_of, tokens_of
 from inhabit.agents.models.endpoints.wire import Body, messages
 from inhabit.agents.models.trie import Trie

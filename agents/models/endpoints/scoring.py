@@ -14,8 +14,8 @@ from functools import cached_property
 
 from inhabit.agents.core import ModelError, Ranked
 from inhabit.agents.models.beam_search import BeamRules, Following, levels
-from inhabit.agents.models.endpoints.answer_tokens import CONTINUED
 from inhabit.agents.models.endpoints.completion import Completion, PromptToken
+from inhabit.agents.models.endpoints.node_requests import CONTINUED
 from inhabit.agents.models.endpoints.wire import Body
 from inhabit.agents.models.trie import Trie
 

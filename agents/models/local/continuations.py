@@ -35,7 +35,7 @@ class _ReadPrompt:
 
 
 class Continuations:
-    """Reads the nodes of one trie after one prompt."""
+    """Reads the nodes of one trie after one prompt: a `node_logits.NodeReader`."""
 
     def __init__(
         self,
@@ -53,8 +53,12 @@ class Continuations:
         self._shared = shared
         self._axes = position_index(model) is not None
         self._read = self._read_prompt(prompt)
-        self.tokens = len(prompt.ids)
-        """Number of tokens read, padding not counted."""
+        self._tokens = len(prompt.ids)
+
+    @property
+    def tokens(self) -> list[tuple[int, int]]:
+        """Number of tokens read, padding not counted; none of them earlier."""
+        return [(self._tokens, 0)]
 
     def all_logits(self) -> torch.Tensor:
         """Logits at every node, (nodes, vocabulary), in float32."""
@@ -67,11 +71,11 @@ class Continuations:
             found |= zip(self._trie.nodes_to(leaf), said, strict=True)
         return torch.stack([found[node] for node in range(len(self._trie))])
 
-    def logits_at(self, nodes: Sequence[int]) -> torch.Tensor:
-        """Logits at some nodes, (nodes, vocabulary), in float32."""
-        later = [node for node in nodes if node]
-        said = iter(self._along([self._trie.path(node) for node in later]))
-        return torch.stack([next(said)[-1] if node else self._read.last[0] for node in nodes])
+    def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
+        """Logits at some nodes of the only trie, (nodes, vocabulary), in float32."""
+        (some,) = nodes
+        said = iter(self._along([self._trie.path(node) for node in some if node]))
+        return [torch.stack([next(said)[-1] if node else self._read.last[0] for node in some])]
 
     def _read_prompt(self, prompt: EncodedPrompt) -> _ReadPrompt:
         shift, places = locate(self._model, prompt)
@@ -94,7 +98,7 @@ class Continuations:
 
     def _along(self, paths: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """Logits after each token of each path, (tokens, vocabulary)."""
-        self.tokens += sum(map(len, paths))
+        self._tokens += sum(map(len, paths))
         if not self._shared:
             return [self._alone(path) for path in paths]
         return [

@@ -9,6 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from inhabit.agents.core import ModelError
+
 Q = TypeVar("Q")
 A = TypeVar("A")
 
@@ -28,8 +30,8 @@ class MicroBatcher:
     """
 
     def __init__(self, *, batch_size: int, name: str) -> None:
-        """Answer at `batch_size` so many questions together."""
-        self._most = batch_size
+        """Answer at most `batch_size` questions together, for the model `name`."""
+        self._most, self._name = batch_size, name
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._waiting: deque[_Request] = deque()
 
@@ -39,7 +41,7 @@ class MicroBatcher:
         Questions are of one kind if `answer` is the same.
 
         Raises:
-            RuntimeError: this was closed before the question was processed.
+            ModelError: this was closed before the question was processed.
         """
         answered: Future[A] = Future()
         self._waiting.append(_Request(question, answer, answered))
@@ -51,7 +53,9 @@ class MicroBatcher:
             asking = asyncio.current_task()
             if asking is not None and asking.cancelling():
                 raise
-            raise RuntimeError("it was closed before it could answer") from None
+            raise ModelError(
+                f"{self._name} failed: it was closed before it could answer."
+            ) from None
 
     def close(self) -> None:
         """End the thread; waiting requests fail. Safe to call twice."""

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.prompt_cache import PromptCache
-from inhabit.agents.models.local.segments import keys, segments
+from inhabit.agents.models.local.segments import PromptCache, keys, segments
 from inhabit.agents.models.transformers_names import (
     cache_input,
     cache_of,

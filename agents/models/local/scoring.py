@@ -105,32 +105,17 @@ class Scorer:
     def _rank_apart(self, prompt: EncodedPrompt, trie: Trie) -> ScoredTokens:
         reading = self._continuations(prompt, trie)
         scores: NDArray[np.float64] = sums(reading.all_logits(), trie)
-        return ScoredTokens(range(len(scores)), scores.tolist(), reading.tokens)
+        return ScoredTokens(range(len(scores)), scores.tolist(), *reading.tokens[0])
 
     @torch.inference_mode()
     def _beam_apart(
         self, prompt: EncodedPrompt, trie: Trie, rules: BeamRules
     ) -> tuple[list[BeamResult], tuple[int, int]]:
-        reading = _Apart(self._continuations(prompt, trie))
-        return descend(reading, [(trie, rules)])[0]
+        return descend(self._continuations(prompt, trie), [(trie, rules)])[0]
 
     def _continuations(self, prompt: EncodedPrompt, trie: Trie) -> Continuations:
         shared = self.way != "single"
         return Continuations(self._model, prompt, trie, shared=shared, features=self._features)
-
-
-class _Apart:
-    """Continuations of one prompt, as a beam search reads them."""
-
-    def __init__(self, reading: Continuations) -> None:
-        self._reading = reading
-
-    @property
-    def tokens(self) -> list[tuple[int, int]]:
-        return [(self._reading.tokens, 0)]
-
-    def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
-        return [self._reading.logits_at(some) for some in nodes]
 
 
 def _ranked(

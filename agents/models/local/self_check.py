@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from PIL import Image as Picture
 from pydantic import BaseModel, Field, ValidationError
 
 from inhabit.agents.core import ModelError
@@ -144,21 +143,6 @@ def _plain(
     return asked, want, refused
 
 
-def _plain_scores(
-    model: Any, encoder: Encoder, messages: Sequence[Message], answers: Sequence[Sequence[int]]
-) -> list[float]:
-    text = encoder.text(messages)
-    return plain_scores(
-        model,
-        encoder.tokenizer,
-        encoder.processor,
-        text,
-        encoder.pictures(messages),
-        answers,
-        begins=encoder.lacks_bos(text),
-    )
-
-
 def _options(
     way: Way, features: PictureFeatures | None
 ) -> list[tuple[PictureFeatures | None, bool]]:
@@ -199,32 +183,16 @@ def _messages(pictures: int, *, more: int) -> list[Message]:
 
 
 @torch.inference_mode()
-def plain_scores(
-    model: Any,
-    tokenizer: Any,
-    processor: Any,
-    text: str,
-    pictures: Sequence[Picture.Image],
-    answers: Sequence[Sequence[int]],
-    *,
-    begins: bool,
+def _plain_scores(
+    model: Any, encoder: Encoder, messages: Sequence[Message], answers: Sequence[Sequence[int]]
 ) -> list[float]:
-    """The score of each of `answers`, tokens, in nats, as `likelihood.py` defines it.
-
-    Args:
-        model: in evaluation mode.
-        tokenizer: of the model.
-        processor: of the model, used where there are images.
-        text: the prompt, as the chat template writes it.
-        pictures: what its image tokens stand for.
-        answers: the tokens of each candidate.
-        begins: whether the tokenizer has to add the beginning of a sequence.
-    """
-    options = {"add_special_tokens": begins, "return_tensors": "pt"}
+    """The score of each of `answers`, tokens, in nats, as `likelihood.py` defines it."""
+    text, pictures = encoder.text(messages), encoder.pictures(messages)
+    options = {"add_special_tokens": encoder.lacks_bos(text), "return_tensors": "pt"}
     if pictures:
-        asked = dict(processor(text=[text], images=[list(pictures)], **options))
+        asked = dict(encoder.processor(text=[text], images=[pictures], **options))
     else:
-        asked = {"input_ids": tokenizer(text, **options)["input_ids"]}
+        asked = {"input_ids": encoder.tokenizer(text, **options)["input_ids"]}
     ids = asked.pop("input_ids")
     types = int(model.config.model_type == "paligemma")  # reads its prompt both ways
     if types:

@@ -91,20 +91,13 @@ class Transformer(Model):
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Exact scores, as `agents/models/local/likelihood.py` defines them."""
-        return await self._ask((prompt, candidates, None), self._rank)
+        return await self._batcher.ask((prompt, candidates, None), self._ranks)
 
-    async def beam(
-        self,
-        prompt: Sequence[Message],
-        candidates: Sequence[str],
-        *,
-        width: int,
-        end: bool = False,
-        length_penalty: float = 0.0,
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
         """The best by `agents/models/beam_search.py`."""
-        rules = BeamRules(width, end, length_penalty)
-        return await self._ask((prompt, candidates, rules), self._beam)
+        return await self._batcher.ask((prompt, candidates, rules), self._searches)
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
         """Generate by the settings: greedily, whatever the seed, or sampled from a temperature.
@@ -112,19 +105,11 @@ class Transformer(Model):
         Without a temperature, several replies are the best of a beam search of that width, by
         log-probability.
         """
-        return await self._ask((prompt, options), self._generate_batch)
+        return await self._batcher.ask((prompt, options), self._generate_batch)
 
     async def close(self) -> None:
         """End the thread; the memory is freed with the last reference."""
         self._batcher.close()
-
-    async def _ask(
-        self, question: Q, answer: Callable[[Sequence[Q]], Sequence[A | Exception]]
-    ) -> A:
-        try:
-            return await self._batcher.ask(question, answer)
-        except RuntimeError as error:  # it was closed
-            raise error if isinstance(error, ModelError) else self._failure(error) from error
 
     def _failure(self, error: Exception) -> ModelError:
         """The error for whatever an architecture or torch raises, such as lack of memory."""
@@ -161,11 +146,15 @@ class Transformer(Model):
         self._check_length(tokens, max(map(len, answers)))
         return _Request(prompt, candidates, tokens, answers, Trie.pack(answers), rules)
 
-    def _rank(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
-        return self._rankings(requests, self._score)
+    def _ranks(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(
+            requests, lambda some: self._scorer.rank([(q.tokens, q.trie) for q in some])
+        )
 
-    def _beam(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
-        return self._rankings(requests, self._search)
+    def _searches(self, requests: Sequence[Asked]) -> list[Ranking | Exception]:
+        return self._rankings(
+            requests, lambda some: self._scorer.beam([(q.tokens, q.trie, q.rules) for q in some])
+        )
 
     def _rankings(
         self,
@@ -183,12 +172,6 @@ class Transformer(Model):
             else self._or_error(self._ranking, q, next(scored), seconds)
             for q in questions
         ]
-
-    def _score(self, questions: Sequence[_Request]) -> list[ScoredTokens]:
-        return self._scorer.rank([(q.tokens, q.trie) for q in questions])
-
-    def _search(self, questions: Sequence[_Request]) -> list[ScoredTokens]:
-        return self._scorer.beam([(q.tokens, q.trie, q.rules) for q in questions])
 
     def _ranking(
         self, question: _Request, scored: ScoredTokens | ModelError, seconds: float

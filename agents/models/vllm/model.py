@@ -1,4 +1,4 @@
-"""A model that vLLM runs in this process.
+"""Starts vLLM in this process with a model, and asks it.
 
 Candidates are scored at the nodes of their trie, as behind a server of vLLM
 (`agents/models/endpoints/node_requests.py`): the prompt with a node after it is asked for one more
@@ -8,11 +8,16 @@ the prompt, and the nodes of all episodes that ask meanwhile go into one call.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import transformers
+import vllm
 from vllm import SamplingParams
 from vllm.sampling_params import BeamSearchParams, StructuredOutputsParams
 
@@ -30,9 +35,12 @@ from inhabit.agents.models.core import (
 from inhabit.agents.models.endpoints.node_requests import TOKENS
 from inhabit.agents.models.endpoints.scoring import TrieScores
 from inhabit.agents.models.local.encoder import Encoder
+from inhabit.agents.models.local.folder import OpenedFolder
+from inhabit.agents.models.local.loading import downloaded, encoder_of, sees
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
 from inhabit.agents.models.trie import Trie
 from inhabit.agents.models.vllm.settings import VLLMSettings
+from inhabit.envs.entries import is_interrupt, message
 
 Node = tuple[tuple[int, ...], Sequence[int]]
 """Tokens after a prompt, and the tokens that may follow them."""
@@ -76,24 +84,20 @@ class VLLMModel(Model):
         """Exact scores, as `agents/models/local/likelihood.py` defines them."""
         return await self._scored(prompt, candidates, TrieScores.rank)
 
-    async def beam(
-        self,
-        prompt: Sequence[Message],
-        candidates: Sequence[str],
-        *,
-        width: int,
-        end: bool = False,
-        length_penalty: float = 0.0,
+    async def _beam(
+        self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
         """The best by `agents/models/beam_search.py`: a call for each token."""
-        rules = BeamRules(width, end, length_penalty)
-        return await self._scored(prompt, candidates, lambda found: found.beam(rules), end=end)
+        return await self._scored(
+            prompt, candidates, lambda found: found.beam(rules), end=rules.end
+        )
 
     async def whole(self, prompt: Sequence[Message], text: str) -> float:
         """The log-probability of a whole text, in nats, which the prefix cache has no part in."""
         path = self._encoder.candidate(text)
         asked = SamplingParams(max_tokens=1, temperature=0.0, prompt_logprobs=0, detokenize=False)
-        (output,) = await self._ask([(self._prompt(prompt).then(path), asked)], self._complete)
+        question = [(self._prompt(prompt).then(path), asked)]
+        (output,) = await self._batcher.ask(question, self._complete)
         places = output.prompt_logprobs[-len(path) :]
         pairs = zip(places, path, strict=True)
         return sum(float(place[token].logprob) for place, token in pairs)
@@ -119,7 +123,7 @@ class VLLMModel(Model):
 
         async def ask(nodes: Sequence[Node]) -> Sequence[Sequence[float]]:
             asked = [(encoded.then(path), _next_token(tokens)) for path, tokens in nodes]
-            outputs.extend(came := await self._ask(asked, self._complete))
+            outputs.extend(came := await self._batcher.ask(asked, self._complete))
             return [_likely(one, node[1]) for one, node in zip(came, nodes, strict=True)]
 
         found = await search(_NodeScores(candidates, Trie.pack([(*p, *last) for p in paths]), ask))
@@ -137,7 +141,7 @@ class VLLMModel(Model):
         held = StructuredOutputsParams(json=dict(options.schema)) if options.schema else None
         if options.n > 1 and not self.samples:
             rules = BeamSearchParams(options.n, limit, length_penalty=0.0, structured_outputs=held)
-            (found,) = await self._ask([(encoded, rules)], self._search)
+            (found,) = await self._batcher.ask([(encoded, rules)], self._search)
             lengths = [len(one.logprobs) for one in found.sequences]
             said = [one.tokens[-n:] for one, n in zip(found.sequences, lengths, strict=True)]
             texts = [self._encoder.words(tokens) for tokens in said]
@@ -155,7 +159,7 @@ class VLLMModel(Model):
             max_tokens=limit,
             structured_outputs=held,
         )
-        outputs = await self._ask([(encoded, sampling)], self._complete)
+        outputs = await self._batcher.ask([(encoded, sampling)], self._complete)
         if failed := [o for o in outputs[0].outputs if o.finish_reason not in ("stop", "length")]:
             raise ModelError(f"{self.name} ended a reply with {failed[0].finish_reason!r}.")
         texts = [one.text.strip() for one in outputs[0].outputs]
@@ -173,12 +177,6 @@ class VLLMModel(Model):
             return _Prompt(ids, {})
         images = {"multi_modal_data": {"image": pictures}, "multi_modal_uuids": {"image": names}}
         return _Prompt(ids, images)
-
-    async def _ask(self, question: Any, answer: Callable[[Sequence[Any]], list[Any]]) -> Any:
-        try:
-            return await self._batcher.ask(question, answer)
-        except RuntimeError as error:  # it was closed
-            raise error if isinstance(error, ModelError) else self._failure(error) from error
 
     def _failure(self, error: Exception) -> ModelError:
         return ModelError(f"{self.name} failed: {type(error).__name__}: {error}")
@@ -265,3 +263,74 @@ def _call(
         seconds=time.perf_counter() - begin,
         others=tuple(others),
     )
+
+
+_TEXTS = ("open the door_2", "stop")
+_TOLERANCE = 0.75
+"""In nats: the rounding of bfloat16 differs from one batch to another."""
+
+
+def load(
+    source: str, name: str, settings: VLLMSettings, *, weights: Callable[[], str | None]
+) -> VLLMModel:
+    """Start vLLM with the model at `source`, a folder or a name on a hub.
+
+    Args:
+        source: where the model is.
+        name: as the command line has it.
+        settings: how it is run.
+        weights: tells what identifies the weights, once they are there.
+
+    Raises:
+        ModelError: there is none, vLLM can't run it, or its scores can't be trusted.
+    """
+    try:
+        folder = Path(source) if Path(source).is_dir() else downloaded(source)
+        opened = OpenedFolder(folder)
+        config = transformers.AutoConfig.from_pretrained(opened.path, local_files_only=True)
+        images = sees(config)
+        limits = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
+        encoder = encoder_of(opened, config, images, name, **limits)
+        engine = vllm.LLM(str(opened.path), **_arguments(settings, images))
+    except ModelError:
+        raise
+    except BaseException as error:  # a library may raise anything
+        if is_interrupt(error):
+            raise
+        reason = message(error).strip() or type(error).__name__
+        raise ModelError(f"{name} can't be loaded: {reason}") from error
+    model = VLLMModel(engine, encoder, name=name, images=images, settings=settings)
+    # In a thread, because a loop may be running here.
+    with ThreadPoolExecutor(1) as thread:
+        apart = thread.submit(asyncio.run, _difference(model)).result()
+    if not apart <= _TOLERANCE:
+        raise ModelError(f"{name} scores nodes and whole candidates {apart:.2f} nat apart.")
+    model.checked = f"in {model.details['dtype']} at most {apart:.1g} nat from whole candidates"
+    model.details = {**model.details, "hash": weights(), "vllm": vllm.__version__}
+    return model
+
+
+def _arguments(settings: VLLMSettings, images: bool) -> dict[str, Any]:
+    chosen: dict[str, Any] = {"max_model_len": settings.max_length, "block_size": settings.block}
+    if images:
+        chosen["limit_mm_per_prompt"] = {"image": settings.images}
+    return {
+        "dtype": settings.dtype,
+        "tensor_parallel_size": settings.tensor_parallel,
+        "gpu_memory_utilization": settings.memory,
+        "enforce_eager": settings.eager,
+        "enable_prefix_caching": True,
+        "load_format": "safetensors",
+        "trust_remote_code": False,
+        "seed": 0,
+        **{key: value for key, value in chosen.items() if value is not None},
+    }
+
+
+async def _difference(model: VLLMModel) -> float:
+    """How far the scores of nodes are from those of whole candidates, in nats, at most."""
+    asked = [Message("user", ("What now?",))]
+    ranking = await model.rank(asked, _TEXTS)
+    whole = [await model.whole(asked, text) for text in _TEXTS]
+    pairs = zip(ranking.scores, whole, strict=True)
+    return max(abs(one.logprob - exact) for one, exact in pairs)

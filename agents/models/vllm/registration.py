@@ -26,7 +26,7 @@ def _load(name: str, settings: VLLMSettings) -> Model:
     if settings.tensor_parallel == 1:
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
     try:
-        from inhabit.agents.models.vllm.loading import load
+        from inhabit.agents.models.vllm.model import load
     except ImportError as error:
         raise UnavailableError(
             f"Models of the kind vllm need the package {error.name!r}: pip install 'inhabit[vllm]' "
