@@ -64,8 +64,8 @@ def export(
     trackers tensorboard, wandb and mlflow get all of them.
     """
     # These import libraries that no other command needs.
+    from inhabit.eie.export.export import RunSource, SetSource
     from inhabit.eie.export.export import export as write
-    from inhabit.eie.export.source import RunSource, SetSource
     from inhabit.eie.sets.folder import SetFolder
 
     chosen = find_exporter(form)

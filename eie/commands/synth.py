@@ -16,7 +16,7 @@ from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.draft import Funnel
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.components import load_components, owners
-from inhabit.eie.making.local import LocalSynthesis
+from inhabit.eie.making.local import synthesize
 from inhabit.eie.sets.folder import SetFolder, SetHeader, SetSettings, held
 from inhabit.eie.sets.page.writing import write_page
 from inhabit.envs.extras import require
@@ -150,13 +150,13 @@ async def _make(opened: SetFolder, header: SetHeader, workers: int) -> None:
     components = await asyncio.to_thread(load_components, header)
     try:
         with ProgressReport("examples", opened.header.n) as progress:
-            await LocalSynthesis(
+            await synthesize(
                 opened,
                 components,
                 max_attempts=_most(header, components.settings),
                 workers=workers,
                 on_progress=progress.set_done,
-            ).run()
+            )
     finally:
         await components.author.close()
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from inhabit.eie.examples.choosing import MomentGroups
 from inhabit.eie.examples.context import Trials, without_numbers
-from inhabit.eie.examples.draft import ExtractionJob, Origin, Piece, Refused, RejectedError
+from inhabit.eie.examples.draft import ExtractionJob, Origin, Piece, RejectedError
 from inhabit.eie.examples.episode_steps import context_of
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
 from inhabit.eie.examples.writing import ExampleWriter, SquareWriter

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inhabit.eie.examples.checks import check_goal
-from inhabit.eie.examples.draft import Origin, RejectedError
+from inhabit.eie.examples.draft import Origin, ProposedEvent, RejectedError
 from inhabit.eie.examples.example import Rejection
-from inhabit.eie.examples.proposal import ProposedEvent
 from inhabit.eie.examples.topology import Topology, TopologyError
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import Event, Template

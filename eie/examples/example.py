@@ -6,10 +6,11 @@ Source of the form: PCA-Bench (image, question, action candidates, answer, reaso
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from inhabit.eie.checking.splits import Split
 
@@ -58,6 +59,15 @@ class Subtask(BaseModel, frozen=True, extra="forbid"):
     """Names of those that come first."""
     state: Literal["done", "next", "open", "blocked"]
     """Next is what the plan brings about first. What is blocked waits for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A step, or a whole attempt, that gave no example."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    rejection: Rejection
+    sentence: str
 
 
 class Lineage(BaseModel, frozen=True, extra="forbid"):

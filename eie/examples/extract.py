@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
-from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, Refused, RejectedError
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, RejectedError
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Solution, transitions
 from inhabit.eie.examples.writing import ExampleWriter, Kind
 from inhabit.envs.core import Action

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from inhabit.eie.checking.pictures import is_perceptible
 from inhabit.eie.examples.checks import FARTHER, check_statement, check_target
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.draft import ExtractionJob, Refused, RejectedError
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.draft import ExtractionJob, RejectedError
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.reasons import NEARER, needs_nothing
 from inhabit.envs.core import Observation, SceneObject

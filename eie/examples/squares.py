@@ -13,8 +13,8 @@ from itertools import combinations
 
 from inhabit.eie.examples.checks import check_name
 from inhabit.eie.examples.context import FAILS, Trials, without_numbers
-from inhabit.eie.examples.draft import Draft, ExtractionJob, Refused, RejectedError
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
 from inhabit.eie.examples.states import SceneState, States, expert_plan

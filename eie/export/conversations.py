@@ -23,8 +23,8 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.examples.view import facts_of, question_of, view_of
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow
+from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.files import ExportImage, picture
-from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.envs.core import Action, Observation
 
 

@@ -12,6 +12,7 @@ that can't be re-executed are taken unchecked from other steps of the episode.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -26,13 +27,12 @@ from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow, LeftOut
+from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
-from inhabit.eie.export.infinitive import infinitive
 from inhabit.eie.export.replayed_clips import ClipReplayer
-from inhabit.eie.export.source import RunSource, SetSource
-from inhabit.eie.export.wrong_actions import WrongActions
-from inhabit.envs.core import Determinism
+from inhabit.eie.export.wrong_actions import wrong_actions
+from inhabit.envs.core import Determinism, Env
 from inhabit.episodes.playing.from_record import env_of_run
 
 CHOICES = 4
@@ -131,17 +131,17 @@ def of_example(
 
 
 def of_demonstrations(
-    demonstrations: Iterable[Demonstration], checker: WrongActions | None = None
+    demonstrations: Iterable[Demonstration], env: Env | None = None
 ) -> Iterator[EgoPlanQuestion]:
     """A question for each step that worked, all of them to train on.
 
     Args:
         demonstrations: episodes that reached their goals.
-        checker: checks the wrong answers in the simulator; None where it can't be had.
+        env: in which wrong answers are checked; None where it can't be had.
     """
     for one in demonstrations:
         done = tuple(step.action if step.worked else None for step in one.steps)
-        checked = checker.check(one) if checker is not None else None
+        checked = None if env is None else wrong_actions(env, one)
         for place, answer in enumerate(done):
             if answer is not None:
                 others = tuple(dict.fromkeys(a for a in done if a is not None and a != answer))
@@ -270,11 +270,11 @@ def _write_set(source: SetSource, folder: Path, out: Path) -> int:
 def _write_run(source: RunSource, out: Path) -> int:
     options = source.options
     with ExitStack() as stack:
-        checker: WrongActions | None = None
+        env: Env | None = None
         if source.run.header.determinism is not Determinism.NONE:
             make = env_of_run(source.run, options.assignments, trusted=options.trusted)
-            checker = stack.enter_context(WrongActions(make))
-        questions = list(of_demonstrations(source, checker))
+            env = stack.enter_context(make())
+        questions = list(of_demonstrations(source, env))
     return _write(lambda: questions, out, source.left_out)
 
 
@@ -290,3 +290,44 @@ EXPORTER = Exporter(
     write_set=_write_set,
     videos=True,
 )
+
+
+_POLITE = re.compile(r"(?:please,?|(?:can|could|would|will) you(?: please)?)\s+", re.IGNORECASE)
+_PERSON = r"(?:I|we|you)"
+_WISH = r"(?:need|want|would like|have|must|should|are|am)"
+_FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(form, re.IGNORECASE | re.DOTALL), made)
+    for form, made in (
+        (rf"{_PERSON} {_WISH} (?:you )?to (.+)", r"\1"),
+        (rf"{_PERSON} (?:must|should) (.+)", r"\1"),
+        (rf"{_PERSON} (?:need|want|would like) (.+?) to be (.+)", r"get \1 to be \2"),
+        (rf"{_PERSON} (?:need|want|would like) (.+)", r"get \1"),
+        (r"your (?:task|goal|job) is to (.+)", r"\1"),
+        (r"tidy up: (.+?) belongs? (.+)", r"put \1 \2"),
+        (r"there (?:should|must) be (.+)", r"make sure that there is \1"),
+        (r"(?:there|it|that|this|if|when|once|after) .+", r"reach this goal: \g<0>"),
+        (r"(the|an?|two|both|one) (.+?) belongs? (.+)", r"put \1 \2 \3"),
+        (r"(the|an?|two|both|one) (.+?) (?:should|must|has to|have to) be (.+)",
+         r"get \1 \2 to be \3"),
+        (r"(?:the|an?|two|three|both|one|all|my|your|our|some) .+", r"reach this goal: \g<0>"),
+    )
+)  # fmt: skip
+
+
+def infinitive(goal: str) -> str:
+    """The goal as the end of "I am tasked to ...", lower-case and without a full stop.
+
+    Requests lose their politeness; statements of what should hold become "get ... to be ..." or
+    "put ... in ...". A sentence that fits no known form follows "reach this goal:".
+
+    Args:
+        goal: one or several sentences in the imperative, or as a wish or a statement.
+    """
+    whole = " ".join(goal.split()).rstrip(".!? ")
+    whole = _POLITE.sub("", whole, count=1) if _POLITE.match(whole) else whole
+    whole = whole[:1].lower() + whole[1:] if not re.match(r"I\b", whole) else whole
+    for form, made in _FORMS:
+        found = form.fullmatch(whole)
+        if found:
+            return found.expand(made)
+    return whole

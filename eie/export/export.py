@@ -1,16 +1,47 @@
-"""Writes runs and sets in the format of an `Exporter`."""
+"""What is exported, the episodes of runs or the examples of a set; and its export in a format."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from inhabit.eie.export.exporter import EXPORTERS, Exporter, find_exporter, lacking
+from inhabit.eie.examples.example import Example
+from inhabit.eie.export.demonstrations import Demonstration, demonstrations
+from inhabit.eie.export.distinct import LeftOut
+from inhabit.eie.export.exporter import EXPORTERS, Exporter, ExportOptions, find_exporter, lacking
 from inhabit.eie.export.files import claim
-from inhabit.eie.export.source import RunSource, SetSource
+from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.entries import PluginError, raised
 from inhabit.envs.errors import UserError
-from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.recording.reader import RecordError, Run
+
+
+@dataclass(frozen=True)
+class RunSource:
+    """The successful episodes of a run."""
+
+    run: Run
+    options: ExportOptions = field(default_factory=ExportOptions)
+    more: tuple[Run, ...] = ()
+    """Further runs, for a format that is of every episode."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def __iter__(self) -> Iterator[Demonstration]:
+        return demonstrations(self.run)
+
+
+@dataclass(frozen=True)
+class SetSource:
+    """The examples of a set."""
+
+    opened: SetFolder
+    options: ExportOptions = field(default_factory=ExportOptions)
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def __iter__(self) -> Iterator[Example]:
+        return self.opened.examples()
 
 
 def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> int:

@@ -14,7 +14,7 @@ from inhabit.envs.core import UnavailableError
 from inhabit.envs.entries import Entries
 
 if TYPE_CHECKING:  # These import libraries that no other command needs.
-    from inhabit.eie.export.source import RunSource, SetSource
+    from inhabit.eie.export.export import RunSource, SetSource
     from inhabit.episodes.recording.reader import Run
 
 

@@ -27,9 +27,9 @@ from pydantic import JsonValue
 
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow
+from inhabit.eie.export.export import RunSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written
-from inhabit.eie.export.source import RunSource
 from inhabit.eie.export.tables import Stats, table
 from inhabit.eie.export.video import FRAMES_PER_SECOND, new_video
 from inhabit.episodes.recording.reader import RecordError

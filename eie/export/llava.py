@@ -14,9 +14,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from inhabit.eie.export.conversations import LAST, Conversation, kept
+from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, ImageFolder, json_array
-from inhabit.eie.export.source import RunSource, SetSource
 
 _MARK = "<image>"
 

@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 
 from inhabit.eie.export.conversations import Conversation, kept
+from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage
-from inhabit.eie.export.source import RunSource, SetSource
 from inhabit.eie.export.tables import PICTURE, ParquetTable, table
 
 _CONTENT = pa.list_(pa.struct([("type", pa.string()), ("text", pa.string())]))

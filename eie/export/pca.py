@@ -17,9 +17,9 @@ from pydantic import JsonValue
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.distinct import ComparedRow
+from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, json_array, picture
-from inhabit.eie.export.source import SetSource
 from inhabit.envs.core import UnknownNameError
 from inhabit.envs.registry import find
 

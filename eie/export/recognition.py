@@ -19,9 +19,9 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.egoplan import write_frame
+from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, json_array, picture
-from inhabit.eie.export.source import RunSource, SetSource
 
 _FILES: dict[Split, str] = {
     "train": "ActionRecognition_IT.json",

@@ -14,9 +14,9 @@ from typing import TextIO
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.distinct import ComparedRow
+from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, half_written, picture
-from inhabit.eie.export.source import SetSource
 
 
 def write(examples: Iterable[Example], folder: Path, out: Path) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Self
 
 from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import Trials
@@ -16,56 +15,35 @@ _MOST = 8
 """Wrong actions of a step."""
 
 
-class WrongActions:
-    """Re-executes episodes, and tries other actions in copies of each state."""
+def wrong_actions(env: Env, one: Demonstration) -> Sequence[tuple[str, ...]] | None:
+    """For each step, the episode's other actions that fail, or leave more to do.
 
-    def __init__(self, make: Callable[[], Env]) -> None:
-        """Start the environment that `make` gives.
+    Each is tried in a copy of the state before the step. None if the environment can't be copied or
+    has no expert, or if the episode does not come out as recorded.
 
-        Raises:
-            SimulatorError, UnavailableError: it can't be started.
-        """
-        self._env = make()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._env.close()
-
-    @property
-    def can_check(self) -> bool:
-        """Whether the environment can be copied and has an expert."""
-        return isinstance(self._env, Forkable) and isinstance(self._env, Expert)
-
-    def check(self, one: Demonstration) -> Sequence[tuple[str, ...]] | None:
-        """For each step, the episode's other actions that fail, or leave more to do.
-
-        None if the episode does not come out as recorded.
-
-        Raises:
-            SimulatorError: the simulator died.
-        """
-        if not self.can_check:
+    Raises:
+        SimulatorError: the simulator died.
+    """
+    if not (isinstance(env, Forkable) and isinstance(env, Expert)):
+        return None
+    episode = Episode(env, one.task, one.seed)
+    try:
+        episode.reset()
+    except SceneError:
+        return None
+    parse = episode.env.parse
+    others = dict.fromkeys(step.action for step in one.steps if step.worked)
+    found = []
+    for step in one.steps:
+        if (answer := parse(step.action)) is None:
             return None
-        episode = Episode(self._env, one.task, one.seed)
-        try:
-            episode.reset()
-        except SceneError:
+        trials = Trials(episode)
+        wrong = (
+            text
+            for text in others
+            if (action := parse(text)) and action != answer and trials.is_wrong(action, answer)
+        )
+        found.append(tuple(islice(wrong, _MOST)))
+        if (episode.act(Decision(answer)).reason is None) is not step.worked:
             return None
-        parse = episode.env.parse
-        others = dict.fromkeys(step.action for step in one.steps if step.worked)
-        found = []
-        for step in one.steps:
-            if (answer := parse(step.action)) is None:
-                return None
-            trials = Trials(episode)
-            wrong = (
-                text
-                for text in others
-                if (action := parse(text)) and action != answer and trials.is_wrong(action, answer)
-            )
-            found.append(tuple(islice(wrong, _MOST)))
-            if (episode.act(Decision(answer)).reason is None) is not step.worked:
-                return None
-        return found
+    return found

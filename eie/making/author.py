@@ -32,7 +32,7 @@ class AuthorReply:
     """The answer of an author."""
 
     raw: JsonValue
-    """Unchecked; should be a `Proposal` of `eie/examples/proposal.py`. Text that is not JSON is a
+    """Unchecked; should be a `Proposal` of `eie/examples/draft.py`. Text that is not JSON is a
     string."""
     name: str
     """Id of its task."""

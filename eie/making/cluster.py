@@ -16,8 +16,8 @@ from typing import Any, cast
 import numpy as np
 from pydantic import JsonValue
 
-from inhabit.eie.examples.draft import Draft, Piece, Refused
-from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.draft import Draft, Piece
+from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.making.components import load_components
 from inhabit.eie.making.ordered_writer import OrderedWriter
 from inhabit.eie.making.runner import AttemptResult, AttemptRunner

@@ -8,8 +8,8 @@ from itertools import chain
 
 from inhabit.eie.checking.pictures import apart
 from inhabit.eie.checking.splits import Split
-from inhabit.eie.examples.draft import Draft, Refused
-from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.draft import Draft
+from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.sets.folder import AttemptLine
 
 _ALIKE = 6

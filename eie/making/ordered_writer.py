@@ -8,11 +8,11 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.eie.examples.draft import Draft, Piece, Refused
-from inhabit.eie.examples.example import Example
+from inhabit.eie.examples.draft import Draft, Piece
+from inhabit.eie.examples.example import Example, Refused
 from inhabit.eie.making.novelty import Novelty
 from inhabit.eie.making.runner import AttemptResult
-from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetWriter
+from inhabit.eie.sets.folder import AttemptLine, SetFolder, SetWriter
 
 
 class OrderedWriter:
@@ -73,17 +73,17 @@ class OrderedWriter:
     def _write(self, made: AttemptResult) -> None:
         examples: list[Example] = []
         prints: list[str] = []
-        refused: list[RejectedItem] = []
+        refused: list[Refused] = []
         pictures: dict[str, NDArray[np.uint8]] = {}
         for group in _groups(made.pieces):
             if isinstance(group, Refused):
-                refused.append(_item(group))
+                refused.append(group)
                 continue
             if self.kept >= self._wanted:
                 break
             why = self._novelty.judge(group)
             if why is not None:
-                refused.append(_item(why))
+                refused.append(why)
                 continue
             for draft in group:
                 examples.append(draft.example)
@@ -114,7 +114,3 @@ def _groups(pieces: Sequence[Piece]) -> Iterator[Sequence[Draft] | Refused]:
 def _group(numbered: tuple[int, Piece]) -> str | int:
     number, piece = numbered
     return (isinstance(piece, Draft) and piece.example.group) or number
-
-
-def _item(refused: Refused) -> RejectedItem:
-    return RejectedItem(rejection=refused.rejection, sentence=refused.sentence)

@@ -26,11 +26,12 @@ from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.checking.splits import split_of
-from inhabit.eie.examples.draft import Draft, Refused, RejectedError
-from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.draft import Draft, RejectedError
+from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.making.llm_author import read
 from inhabit.eie.making.novelty import Novelty
-from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetError, SetFolder, SetWriter
+from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetWriter
+from inhabit.envs.entries import first_problem
 
 LONGEST_SIDE = 768
 """Photographs are scaled down to this length of the longer side, in pixels."""
@@ -201,7 +202,7 @@ async def make(folder: Path, photographer: Photographer, target: SetFolder) -> N
                 task=files[number].name,
                 kept=(draft.example.id,) if draft else (),
                 prints=(f"{draft.fingerprint:064x}",) if draft else (),
-                rejected=_refusals(found),
+                rejected=() if isinstance(found, Draft) else (found,),
                 tokens={name: photographer.tokens[name] - paid[name] for name in paid},
             )
             kept = [draft.example] if draft else []
@@ -251,22 +252,12 @@ async def _made(
     return novelty.judge([draft]) or draft
 
 
-def _refusals(found: Draft | Refused) -> tuple[RejectedItem, ...]:
-    if isinstance(found, Draft):
-        return ()
-    return (RejectedItem(rejection=found.rejection, sentence=found.sentence),)
-
-
 def _form(said: str, form: type[_Reading]) -> _Reading:
     """The answer, checked against the schema."""
     try:
         return form.model_validate(read(said))
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_context=False)[0]
-        field = ".".join(str(part) for part in problem["loc"])
-        raise RejectedError(
-            Rejection.SCHEMA, f"{field or 'The answer'}: {problem['msg']}."
-        ) from error
+        raise RejectedError(Rejection.SCHEMA, f"{first_problem(error)}.") from error
 
 
 def _sound(claim: PhotographClaim) -> PhotographClaim:

@@ -15,16 +15,16 @@ from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.built import BuiltSquare, BuiltTwins
 from inhabit.eie.examples.checks import check_goal
 from inhabit.eie.examples.context import SynthesisEnv
-from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, RejectedError
+from inhabit.eie.examples.draft import Draft, ExtractionJob, Origin, Piece, Proposal, RejectedError
 from inhabit.eie.examples.events import check_events
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.extract import FILMS, ExampleExtractor
-from inhabit.eie.examples.proposal import Proposal
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.examples.squares import SquareExtractor
 from inhabit.eie.making.author import AuthorReply
 from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.core import Action, Env, Redirectable, SceneError, SceneObject, Task
+from inhabit.envs.entries import first_problem
 from inhabit.envs.template import (
     ActionKind,
     BuildsSquares,
@@ -130,12 +130,14 @@ class Pipeline:
         try:
             proposal = Proposal.model_validate(raw)
         except ValidationError as error:
-            raise RejectedError(Rejection.SCHEMA, _first(error)) from error
+            raise RejectedError(Rejection.SCHEMA, f"{first_problem(error)}.") from error
         if isinstance(scene, type) and issubclass(scene, BaseModel):
             try:
                 scene.model_validate(dict(proposal.scene))
             except ValidationError as error:
-                raise self._refused(_first(error), proposal, Rejection.SCHEMA) from error
+                raise self._refused(
+                    f"{first_problem(error)}.", proposal, Rejection.SCHEMA
+                ) from error
         return proposal
 
     def _origin(
@@ -234,13 +236,6 @@ class Pipeline:
         if unknown is not None:
             return RejectedError(Rejection.UNKNOWN_NAME, f"There is no {unknown!r}. {why}")
         return RejectedError(otherwise, why)
-
-
-def _first(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_context=False)[0]
-    field = ".".join(str(part) for part in problem["loc"])
-    wrong = problem["msg"].removeprefix("Value error, ")
-    return f"{field}: {wrong}." if field else f"{wrong}."
 
 
 def _object(task: Task, template: Template) -> str:

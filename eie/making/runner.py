@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from inhabit.eie.examples.draft import Piece, Refused
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.draft import Piece
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.making.author import AuthorReply, AuthorRequest, SilentAuthorError
 from inhabit.eie.making.components import Components
 from inhabit.envs.core import Env, SimulatorError

@@ -12,8 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from inhabit.eie.sets.baselines import Report, measure
-from inhabit.eie.sets.coverage import Coverage, cover, evenness
-from inhabit.eie.sets.evolution import effects
+from inhabit.eie.sets.coverage import Coverage, cover, effects, evenness
 from inhabit.eie.sets.folder import SetFolder, put
 from inhabit.eie.sets.seeing import EyeFeatures
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from scipy.special import chdtrc
 
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.sets.folder import SetFolder
@@ -152,7 +153,7 @@ class ChiSquare:
     @property
     def p(self) -> float:
         """The p-value; small means that positions are skewed."""
-        return chance_above(self.statistic, self.freedom) if self.freedom else 1.0
+        return float(chdtrc(self.freedom, self.statistic)) if self.freedom else 1.0
 
 
 def evenness(positions: Mapping[tuple[int, int], int]) -> ChiSquare:
@@ -166,22 +167,61 @@ def evenness(positions: Mapping[tuple[int, int], int]) -> ChiSquare:
     return ChiSquare(statistic, freedom)
 
 
-def chance_above(statistic: float, freedom: int) -> float:
-    """The upper tail of the chi-square distribution.
+NONE = "none: a seed task"
 
-    It is the regularised gamma function Q(freedom / 2, statistic / 2), by the recurrence
-    Q(a + 1, x) = Q(a, x) + x^a e^-x / Gamma(a + 1) (Abramowitz and Stegun 6.5.21).
 
-    Args:
-        statistic: at least 0.
-        freedom: degrees of freedom, at least 1.
+@dataclass(slots=True)
+class ChangeEffect:
+    """The effect of one change on the tasks of a set."""
+
+    change: str
+    tasks: int = 0
+    """Tasks that the author proposed."""
+    kept: int = 0
+    """Tasks that gave examples."""
+    examples: int = 0
+    before: list[int] = field(default_factory=list)
+    """Actions of the expert's plan for the parent, of kept tasks."""
+    after: list[int] = field(default_factory=list)
+    """The same for the task itself."""
+
+    @property
+    def mean_before(self) -> float | None:
+        """Mean plan length of the parents; None where it is not known."""
+        return sum(self.before) / len(self.before) if self.before else None
+
+    @property
+    def mean_after(self) -> float | None:
+        """Mean plan length of the tasks."""
+        return sum(self.after) / len(self.after) if self.after else None
+
+
+def effects(opened: SetFolder) -> Sequence[ChangeEffect]:
+    """The changes of a set by number of tasks, seed tasks first.
+
+    Sets made by earlier versions lack plan lengths, and the tasks of which nothing was kept.
+
+    Raises:
+        SetError: the set can't be read.
     """
-    x = statistic / 2
-    if x == 0:
-        return 1.0
-    a = 0.5 if freedom % 2 else 1.0
-    tail = math.erfc(math.sqrt(x)) if freedom % 2 else math.exp(-x)
-    while a < freedom / 2:
-        tail += math.exp(a * math.log(x) - x - math.lgamma(a + 1))
-        a += 1
-    return min(1.0, tail)
+    found: dict[str, ChangeEffect] = {}
+    known: set[str] = set()
+    for example in opened.examples():
+        if (lineage := example.lineage) is None:
+            continue
+        effect = found.setdefault(lineage.change, ChangeEffect(lineage.change or NONE))
+        effect.examples += 1
+        if lineage.seed_task in known:
+            continue
+        known.add(lineage.seed_task)
+        effect.kept += 1
+        if lineage.steps is not None:
+            effect.after.append(lineage.steps)
+        if lineage.parent_steps is not None:
+            effect.before.append(lineage.parent_steps)
+    tried = Counter(attempt.change for attempt in opened.attempts() if attempt.change is not None)
+    for change, effect in found.items():
+        effect.tasks = max(tried[change], effect.kept)
+    for change in tried.keys() - found.keys():
+        found[change] = ChangeEffect(change or NONE, tried[change])
+    return sorted(found.values(), key=lambda e: (e.change != NONE, -e.tasks, e.change))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from inhabit.eie.checking.pictures import png
-from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.example import Example, Refused
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.files import (
@@ -67,13 +67,6 @@ class SetHeader(BaseModel, frozen=True, extra="forbid"):
     """Whether `data/` is complete."""
 
 
-class RejectedItem(BaseModel, frozen=True, extra="forbid"):
-    """A rejected task or step of an attempt."""
-
-    rejection: Rejection
-    sentence: str
-
-
 class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     """A line of `attempts.jsonl`: one task of an author, and its examples and rejections."""
 
@@ -86,7 +79,7 @@ class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     """Ids of examples, in their order in `examples.jsonl`."""
     prints: tuple[str, ...] = ()
     """Fingerprints of their images, hexadecimal, to find near duplicates."""
-    rejected: tuple[RejectedItem, ...] = ()
+    rejected: tuple[Refused, ...] = ()
     """One for the whole task, or one for each step that gave no example."""
     tokens: Mapping[str, int] = Field(default_factory=dict)
     """Tokens of the author: "in" and "out"."""

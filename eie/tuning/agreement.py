@@ -61,7 +61,7 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
             "takes no tree masks. Set negatives to compare with fewer."
         )
     elif several:
-        alone = _alone(model, questions, "packed", pad)
+        alone = _tried(model, [[one] for one in questions], "packed", pad)
         if problem := _problem(alone, plain, tolerance):
             remarks.append(
                 f"Candidates are read as a row each, with the whole prompt: tree masks {problem}."
@@ -70,7 +70,7 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
             way = "packed"
     if not batched or len(questions) < 2:
         return ReadingPlan(way, batched, tuple(remarks))
-    problem = _problem(_together(model, questions, way, pad), plain, tolerance)
+    problem = _problem(_tried(model, [questions], way, pad), plain, tolerance)
     if problem:
         remarks.append(f"Examples are read one by one: several in one forward pass {problem}.")
     return ReadingPlan(way, not problem, tuple(remarks))
@@ -104,20 +104,12 @@ def _scores(
     return [score(one, q.trie).sums for one, q in zip(found, questions, strict=True)]
 
 
-def _alone(
-    model: Any, questions: Sequence[Question], way: Way, pad: int
+def _tried(
+    model: Any, groups: Sequence[Sequence[Question]], way: Way, pad: int
 ) -> Sequence[torch.Tensor] | str:
+    """The scores of `groups`, each read in one pass; or why one of them can't be."""
     try:  # an architecture may raise anything
-        return [_scores(model, [question], way, pad)[0] for question in questions]
-    except Exception as error:  # noqa: BLE001
-        return f"fail with {type(error).__name__}: {error}"
-
-
-def _together(
-    model: Any, questions: Sequence[Question], way: Way, pad: int
-) -> Sequence[torch.Tensor] | str:
-    try:
-        return _scores(model, questions, way, pad)
+        return [found for group in groups for found in _scores(model, group, way, pad)]
     except Exception as error:  # noqa: BLE001
         return f"fail with {type(error).__name__}: {error}"
 

@@ -11,9 +11,9 @@ from PIL import Image as Picture
 
 from inhabit.agents.models.core import Image
 from inhabit.eie.checking.splits import Split
-from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
+from inhabit.eie.examples.example import Example, Lineage, Past, Refused, Rejection
 from inhabit.eie.examples.topology import Topology
-from inhabit.eie.sets.folder import AttemptLine, RejectedItem, SetFolder, SetHeader
+from inhabit.eie.sets.folder import AttemptLine, SetFolder, SetHeader
 from inhabit.envs.core import Task
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
@@ -45,7 +45,7 @@ def write_set(folder: Path, tasks: int = 6, *, kind: str = "decision", saying: s
         made = list(_examples(folder, task, number, kind, saying))
         lines += [example.model_dump_json(exclude_defaults=True) for example in made]
         reason = (Rejection.HIDDEN, Rejection.DUPLICATE, Rejection.SCHEMA)[number % 3]
-        refused = RejectedItem(rejection=reason, sentence=f"{saying}Not to be seen: task {number}.")
+        refused = Refused(rejection=reason, sentence=f"{saying}Not to be seen: task {number}.")
         kept = tuple(example.id for example in made)
         attempts += [
             AttemptLine(number=2 * number, task=task.id, kept=kept),

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inhabit.eie.examples.draft import Draft, Piece, Refused
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.draft import Draft, Piece
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline

@@ -13,10 +13,9 @@ from in_process import inhabit
 from PIL import Image as Picture
 
 from inhabit.eie.export.egoplan import SHOWN
-from inhabit.eie.export.export import export
+from inhabit.eie.export.export import SetSource, export
 from inhabit.eie.export.exporter import ExportOptions
 from inhabit.eie.export.replayed_clips import KEYFRAMES, keyframes
-from inhabit.eie.export.source import SetSource
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 from tests.eie.made_set import read_examples

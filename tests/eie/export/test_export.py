@@ -18,10 +18,10 @@ from inhabit.agents.models.core import Image
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export import pca
 from inhabit.eie.export.conversations import Conversations
+from inhabit.eie.export.egoplan import infinitive
+from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.export import export as write
 from inhabit.eie.export.exporter import EXPORTERS
-from inhabit.eie.export.infinitive import infinitive
-from inhabit.eie.export.source import SetSource
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
 from tests.eie.made_set import NASTY, read_examples, write_set

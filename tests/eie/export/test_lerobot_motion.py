@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import inhabit
-from inhabit.eie.export.export import export
-from inhabit.eie.export.source import RunSource
+from inhabit.eie.export.export import RunSource, export
 from inhabit.episodes.recording.reader import Run
 
 

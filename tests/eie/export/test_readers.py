@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from inhabit.eie.export.export import export
-from inhabit.eie.export.source import SetSource
+from inhabit.eie.export.export import SetSource, export
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Env, Task
 from inhabit.envs.registry import find

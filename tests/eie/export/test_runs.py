@@ -16,8 +16,7 @@ import inhabit
 from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
-from inhabit.eie.export.export import export
-from inhabit.eie.export.source import RunSource
+from inhabit.eie.export.export import RunSource, export
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import RecordError, Run
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from inhabit.agents.models.registry import load
-from inhabit.eie.examples.draft import Refused
-from inhabit.eie.examples.example import Rejection
+from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.llm_author import LlmAuthor

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from inhabit.eie.examples.draft import Draft, Refused
-from inhabit.eie.examples.example import Example, Rejection
+from inhabit.eie.examples.draft import Draft
+from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.making.cluster import packed, unpacked
 from inhabit.eie.making.runner import AttemptResult
 from inhabit.eie.sets.folder import SetFolder

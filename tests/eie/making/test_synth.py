@@ -23,7 +23,7 @@ from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import Author
 from inhabit.eie.making.components import Components
-from inhabit.eie.making.local import LocalSynthesis
+from inhabit.eie.making.local import synthesize
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
@@ -215,7 +215,7 @@ def run(author: Author, folder: Path, n: int, max_attempts: int) -> list[Attempt
     settings = SynthSettings()
     pipeline = Pipeline("toy", template(ToySettings()), settings, 1)
     components = Components(author, pipeline, Toy, settings)
-    asyncio.run(LocalSynthesis(opened, components, max_attempts=max_attempts, workers=2).run())
+    asyncio.run(synthesize(opened, components, max_attempts=max_attempts, workers=2))
     return list(opened.attempts())
 
 

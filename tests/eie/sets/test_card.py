@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.sets.card import plain_markdown, write_card
-from inhabit.eie.sets.coverage import SAMPLES, chance_above, cover, evenness
+from inhabit.eie.sets.coverage import SAMPLES, ChiSquare, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.eie.sets.tables import write_tables
 from tests.eie.made_set import NASTY, read_examples, write_set
@@ -135,12 +135,12 @@ def test_samples_of_rejections_are_few_and_differ(tmp_path: Path) -> None:
     [(3.841, 1, 0.05), (5.991, 2, 0.05), (7.815, 3, 0.05), (11.345, 3, 0.01), (18.307, 10, 0.05)],
 )
 def test_tails_are_those_of_the_tables(statistic: float, freedom: int, p: float) -> None:
-    assert chance_above(statistic, freedom) == pytest.approx(p, rel=2e-3)
+    assert ChiSquare(statistic, freedom).p == pytest.approx(p, rel=2e-3)
 
 
 @given(st.floats(0, 500), st.integers(1, 60))
 def test_a_tail_is_a_probability_that_falls(statistic: float, freedom: int) -> None:
-    less, more = (chance_above(x, freedom) for x in (statistic + 1, statistic))
+    less, more = (ChiSquare(x, freedom).p for x in (statistic + 1, statistic))
     assert 0 <= less <= more + 1e-12
     assert more <= 1
 
