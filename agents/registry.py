@@ -74,7 +74,7 @@ _ENTRIES = Entries(
         "beam": "inhabit.agents.planners.beam:REGISTRATION",
         "chat": "inhabit.agents.planners.chat:REGISTRATION",
         "holmes": "inhabit.agents.planners.holmes:REGISTRATION",
-        "llm": "inhabit.agents.planners.llm:REGISTRATION",
+        "llm": "inhabit.agents.planners.chat:LLM",
         "scripted": "inhabit.agents.planners.scripted:REGISTRATION",
         "replay": "inhabit.agents.planners.expert:REPLAY",
     },

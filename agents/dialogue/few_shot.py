@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from inhabit.envs.core import TaskError
 from inhabit.envs.entries import first_problem
@@ -22,8 +22,12 @@ from inhabit.envs.files import read_lines
 class FewShotExample:
     """A goal, and the actions that reached it, without those that had no effect."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
     goal: str
-    actions: tuple[str, ...]
+    actions: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+_EXAMPLE = TypeAdapter(FewShotExample)
 
 
 class Examples:
@@ -75,11 +79,6 @@ class Examples:
         return {w: x / length for w, x in weighed.items()}
 
 
-class _Written(BaseModel, frozen=True, extra="forbid"):
-    goal: str
-    actions: tuple[str, ...] = Field(min_length=1)
-
-
 def _written(file: Path) -> Sequence[FewShotExample]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -94,13 +93,12 @@ def _written(file: Path) -> Sequence[FewShotExample]:
 
 def _one(line: str, place: str) -> FewShotExample:
     try:
-        found = _Written.model_validate_json(line)
+        return _EXAMPLE.validate_json(line)
     except ValidationError as error:
         raise TaskError(
             f"{place}, is no example: {first_problem(error)}. A line is a JSON object such as "
             '{"goal": "put the mug in the sink", "actions": ["go to the mug"]}.'
         ) from error
-    return FewShotExample(found.goal, found.actions)
 
 
 def _read(file: Path) -> FewShotExample | None:

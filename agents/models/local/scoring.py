@@ -1,8 +1,14 @@
-"""How a model's scores are computed: exactly by one of three ways."""
+"""How a model's scores are computed: exactly by one of four ways.
+
+Linear attention, chunked attention and windows shorter than the prompt keep no separate keys for
+every token, so that a packed trie can't be read. Then each continuation is a row of a batch over
+copies of the prompt's cache, or, if even that is wrong for a model, a forward pass of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,13 +17,131 @@ import torch
 from numpy.typing import NDArray
 
 from inhabit.agents.models.beam_search import BeamResult, BeamRules
-from inhabit.agents.models.local.continuations import Continuations
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.likelihood import Likelihood, sums
 from inhabit.agents.models.local.node_logits import descend, search
 from inhabit.agents.models.local.picture_features import PictureFeatures
-from inhabit.agents.models.local.reader import PromptReader
+from inhabit.agents.models.local.reader import PromptReader, locate
+from inhabit.agents.models.transformers_names import cache_input, cache_of, position_index
 from inhabit.agents.models.trie import Trie
+
+_ROWS = 32
+"""Continuations that are read together: each takes a copy of the prompt's cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadPrompt:
+    prompt: EncodedPrompt
+    cache: Any
+    """None if the prompt is read again with each continuation."""
+    shift: int
+    last: torch.Tensor
+    """Logits after the prompt, (1, vocabulary)."""
+
+
+class Continuations:
+    """Reads the nodes of one trie after one prompt: a `node_logits.NodeReader`."""
+
+    def __init__(
+        self,
+        model: Any,
+        prompt: EncodedPrompt,
+        trie: Trie,
+        *,
+        shared: bool,
+        features: PictureFeatures | None = None,
+    ) -> None:
+        """Read `prompt`, once if `shared`, else with every continuation."""
+        self._model = model
+        self._features = features
+        self._trie = trie
+        self._shared = shared
+        self._axes = position_index(model) is not None
+        self._read = self._read_prompt(prompt)
+        self._tokens = len(prompt.ids)
+
+    @property
+    def tokens(self) -> list[tuple[int, int]]:
+        """Number of tokens read, padding not counted; none of them earlier."""
+        return [(self._tokens, 0)]
+
+    def all_logits(self) -> torch.Tensor:
+        """Logits at every node, (nodes, vocabulary), in float32."""
+        inner = {int(i) for row in self._trie.ancestors for i in row.nonzero()[0][:-1]}
+        leaves = [node for node in range(len(self._trie)) if node not in inner and node]
+        found: dict[int, torch.Tensor] = {0: self._read.last[0]}
+        for leaf, said in zip(
+            leaves, self._along([self._trie.path(n) for n in leaves]), strict=True
+        ):
+            found |= zip(self._trie.nodes_to(leaf), said, strict=True)
+        return torch.stack([found[node] for node in range(len(self._trie))])
+
+    def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
+        """Logits at some nodes of the only trie, (nodes, vocabulary), in float32."""
+        (some,) = nodes
+        said = iter(self._along([self._trie.path(node) for node in some if node]))
+        return [torch.stack([next(said)[-1] if node else self._read.last[0] for node in some])]
+
+    def _read_prompt(self, prompt: EncodedPrompt) -> _ReadPrompt:
+        shift, places = locate(self._model, prompt)
+        extra = self._with_features(prompt, prompt.extra(self._model))
+        if places is not None:
+            extra["position_ids"] = places
+        output = self._model(
+            input_ids=torch.tensor([prompt.ids], device=self._model.device),
+            use_cache=self._shared,
+            logits_to_keep=1,
+            **extra,
+        )
+        cache = cache_of(output) if self._shared else None
+        return _ReadPrompt(prompt, cache, shift, output.logits[:, -1].float())
+
+    def _with_features(
+        self, prompt: EncodedPrompt, inputs: Mapping[str, torch.Tensor]
+    ) -> dict[str, Any]:
+        return dict(inputs) if self._features is None else self._features.replace(inputs, [prompt])
+
+    def _along(self, paths: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        """Logits after each token of each path, (tokens, vocabulary)."""
+        self._tokens += sum(map(len, paths))
+        if not self._shared:
+            return [self._alone(path) for path in paths]
+        return [
+            said
+            for begin in range(0, len(paths), _ROWS)
+            for said in self._rows(paths[begin : begin + _ROWS])
+        ]
+
+    def _rows(self, paths: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        """One batch. Padding follows the paths, where nothing sees it."""
+        read, longest = self._read, max(map(len, paths))
+        cache = copy.deepcopy(read.cache)
+        # Unlike batch_repeat_interleave, this copies the states of linear attention as well.
+        cache.reorder_cache(torch.zeros(len(paths), dtype=torch.long, device=self._model.device))
+        ids = torch.tensor([[*path, *[0] * (longest - len(path))] for path in paths])
+        extra = {
+            name: value.expand(len(paths), *value.shape[1:])
+            for name, value in read.prompt.onward(self._model, longest).items()
+        }
+        if self._axes:
+            first = read.shift + len(read.prompt.ids)
+            places = torch.arange(first, first + longest, device=self._model.device)
+            extra["position_ids"] = places.expand(len(paths), -1)
+        extra |= cache_input(self._model, cache)
+        output = self._model(input_ids=ids.to(self._model.device), use_cache=True, **extra)
+        logits = output.logits.float()
+        return [said[: len(path)] for said, path in zip(logits, paths, strict=True)]
+
+    def _alone(self, path: Sequence[int]) -> torch.Tensor:
+        prompt = self._read.prompt
+        output = self._model(
+            input_ids=torch.tensor([[*prompt.ids, *path]], device=self._model.device),
+            use_cache=False,
+            **self._with_features(prompt, prompt.extended(self._model, len(path))),
+        )
+        logits: torch.Tensor = output.logits[0, len(prompt.ids) :]
+        return logits.float()
+
 
 Way = Literal["tree", "tree_alone", "batch", "single"]
 """tree: all candidates of several prompts in one forward pass, by masks. tree_alone: the same for
