@@ -6,15 +6,17 @@ it may know about an episode is in the `View`.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from operator import not_
+from typing import Annotated, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
+from pydantic import ConfigDict, Field, FiniteFloat, JsonValue, PlainSerializer
 
 from inhabit.envs.core import Action, Clip, Observation, Reason, SimulatorError
 from inhabit.envs.errors import UserError
@@ -126,16 +128,32 @@ class View:
         )
 
 
+def _plain_number(number: float) -> float | str:
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
+
+
+Count = Annotated[int, Field(ge=-(1 << 53), le=1 << 53)]
+"""A whole number that any reader of JSON has exactly, and that can be divided."""
+Nats = Annotated[float, PlainSerializer(_plain_number, when_used="json")]
+"""A logarithm; a record has a text such as "-Infinity" if it is not finite."""
+_RECORDED = ConfigDict(revalidate_instances="always")
+_UNLESS_EMPTY = Field(exclude_if=not_)
+"""A record leaves the field out where it is empty, as older records do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate and its log-probability."""
+    """A candidate and its log-probability, as a record keeps it."""
 
+    __pydantic_config__ = _RECORDED
     text: str
-    logprob: float
+    logprob: Nats
     """Sum over its tokens, in nats."""
-    tokens: int
+    tokens: Count
     """Number of tokens in the sum; `logprob / tokens` is the mean."""
-    blind: float | None = None
+    blind: Nats | None = None
     """`logprob` for the same prompt without images; None where that was not measured."""
 
 
@@ -143,27 +161,28 @@ class Ranked:
 class Call:
     """One call to a model with its answer, as a record keeps it."""
 
+    __pydantic_config__ = _RECORDED
     messages: tuple[Mapping[str, JsonValue], ...]
     """Role and content exactly as sent; an image stands as {"image": digest}."""
     reply: str
     """The raw reply; empty where texts were scored."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tokens_kept: int = 0
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    tokens_kept: Annotated[Count, _UNLESS_EMPTY] = 0
     """Those of `tokens_in` that the model had read before, as far as it says so."""
-    seconds: float = 0.0
+    seconds: Annotated[FiniteFloat, PlainSerializer(lambda s: round(s, 6), when_used="json")] = 0.0
     cached: bool = False
     others: tuple[str, ...] = ()
     """The other raw replies, where several were requested."""
     served: str = ""
     """What an endpoint says about itself: its name for the model, and the build."""
-    requests: int = 1
+    requests: Count = 1
     """HTTP requests behind this call."""
-    thoughts: str = ""
+    thoughts: Annotated[str, _UNLESS_EMPTY] = ""
     """Reasoning that an endpoint returned apart from the reply."""
-    finish: str = ""
+    finish: Annotated[str, _UNLESS_EMPTY] = ""
     """Why the reply ended, in the endpoint's word: "stop", "length" (the token limit) or other."""
-    notes: tuple[str, ...] = ()
+    notes: Annotated[tuple[str, ...], _UNLESS_EMPTY] = ()
     """How the request was changed because the endpoint refuses something."""
 
 

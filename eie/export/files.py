@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from inhabit.envs.files import read_whole
-from inhabit.episodes.recording.disk import DiskError
-from inhabit.episodes.recording.picture import MOST_BYTES, decoded
+from inhabit.episodes.recording.disk import MOST_BYTES, DiskError, decoded
 from inhabit.episodes.recording.reader import RecordError
 
 _REMEDY = "Fix this, and export again into an empty folder: an export is not continued."

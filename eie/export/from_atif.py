@@ -24,9 +24,8 @@ from inhabit.eie.export.files import claim
 from inhabit.envs.core import Task
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import LONGEST, read_whole
-from inhabit.episodes.recording.disk import DiskError, write_whole
+from inhabit.episodes.recording.disk import MOST_BYTES, DiskError, write_whole
 from inhabit.episodes.recording.folder import begin
-from inhabit.episodes.recording.picture import MOST_BYTES
 from inhabit.episodes.recording.reader import LINE, EpisodeRecord, RecordError, Run, attempts_of
 from inhabit.episodes.recording.schema import Line, RunHeader, SeeLine, StartLine
 

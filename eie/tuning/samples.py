@@ -19,7 +19,7 @@ from inhabit.eie.examples.view import question_of, view_of
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_lines
-from inhabit.episodes.recording.picture import read_picture
+from inhabit.episodes.recording.disk import read_picture
 
 
 @dataclass(frozen=True, slots=True)

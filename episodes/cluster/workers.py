@@ -16,9 +16,9 @@ from inhabit.envs.core import Task
 from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.episodes.cluster.bundle import pack
 from inhabit.episodes.playing.env_thread import EnvThread
-from inhabit.episodes.playing.faults import Faults
 from inhabit.episodes.playing.from_record import plan_like
 from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.play import Faults
 from inhabit.episodes.playing.run import EpisodePool
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import EpisodeRecord, Run

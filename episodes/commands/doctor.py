@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -19,22 +19,9 @@ from inhabit.agents.models.core import Ability, Model
 from inhabit.agents.models.probe import Probed, decision_cost, probe
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, answers, print_json
-from inhabit.episodes.machine import environments, graphics, programs, python, storage
-from inhabit.episodes.machine.finding import Finding, Status
+from inhabit.episodes.machine import CHECKS, Finding, Status
 from inhabit.episodes.playing.settings import SettingError, divide
 
-_CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
-    python.python,
-    python.packages,
-    storage.caches,
-    storage.room,
-    programs.video_encoder,
-    storage.weights,
-    environments.environments,
-    graphics.gpu,
-    graphics.drawing,
-    programs.programs,
-)
 _LOOKS = {
     Status.OK: ("ok", "green"),
     Status.LACKING: ("missing", "yellow"),
@@ -64,7 +51,7 @@ def doctor(
         raise typer.Exit(0 if works else 1)
     if base_url is not None or assignments:
         raise typer.BadParameter("--base-url and --set belong to --model.")
-    findings = [finding for check in _CHECKS for finding in check()]
+    findings = [finding for check in CHECKS for finding in check()]
     broken = [finding for finding in findings if finding.state is Status.BROKEN]
     _print(findings, len(broken))
     if as_json:

@@ -319,5 +319,5 @@ class _Point:
 def _others(step: StepRecord, most: int) -> list[str]:
     """The best-ranked actions that were not chosen."""
     decide = step.decide
-    ranked = sorted(decide.ranked, key=lambda one: -one.ranked().logprob) if decide else []
+    ranked = sorted(decide.ranked, key=lambda one: -one.logprob) if decide else []
     return [one.text for one in ranked if decide and one.text != decide.action][:most]

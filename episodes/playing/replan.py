@@ -13,7 +13,7 @@ from inhabit.agents.core import Agent, Decision, ModelError, Step, View
 from inhabit.agents.deciding import decide
 from inhabit.envs.core import Action, Observation
 from inhabit.episodes.episode import UNREADABLE, remembered
-from inhabit.episodes.recording.picture import FRAMES, read_picture
+from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.view import shown

@@ -69,7 +69,7 @@ def calls_of(run: Run) -> Iterator[Call]:
     """Every call that is on record, in all attempts, once."""
     for episode in run.episodes():
         for decide in _decided_anew(episode.attempts()):
-            yield from (call.call() for call in decide.calls)
+            yield from decide.calls
 
 
 def seconds_of(attempts: Sequence[Attempt]) -> float:

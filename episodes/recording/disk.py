@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from inhabit.envs.errors import ExitCode, UserError
-from inhabit.envs.files import open_appending, replacing
+from inhabit.envs.files import open_appending, read_whole, replacing
 from inhabit.envs.host.credentials import credentials, redact
+from inhabit.envs.pictures import read_image
 from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90
@@ -204,3 +205,32 @@ def _newline_before(descriptor: int, position: int, block: int = 1 << 16) -> int
             return begin + newline
         position = begin
     return -1
+
+
+FRAMES = ("JPEG",)
+"""The formats of images in a run."""
+MOST_BYTES = 1 << 26
+"""Of an image's file."""
+
+
+def read_picture(file: Path, inside: Path, formats: tuple[str, ...]) -> Image.Image | None:
+    """The image in a file below the folder `inside`; None where there is none that can be shown.
+
+    Args:
+        file: which. It may be missing, a link, or no image.
+        inside: the folder that the user named. Below it no link is followed.
+        formats: what it may be, such as ("JPEG",).
+    """
+    try:
+        content = read_whole(file, inside, most=MOST_BYTES)
+    except OSError:
+        return None
+    return decoded(content, formats)
+
+
+def decoded(content: bytes, formats: tuple[str, ...]) -> Image.Image | None:
+    """The image that `content` is; None where it is none, or is too large."""
+    try:
+        return read_image(io.BytesIO(content), formats)
+    except ValueError:
+        return None

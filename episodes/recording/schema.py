@@ -6,22 +6,20 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from operator import not_
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, FiniteFloat, JsonValue, PlainSerializer
+from pydantic import BaseModel, Field, FiniteFloat, JsonValue
 
-from inhabit.agents.core import Call, Decision, Grant, Ranked
+from inhabit.agents.core import Call, Count, Decision, Grant, Nats, Ranked
 from inhabit.envs.core import Action, Determinism, Reason, Task
 
 RENDERER = "renderer"
 """Key of `RunHeader.software` for the version of the renderer."""
 FramePath = Annotated[str, Field(pattern=r"^frames/[0-9]{1,9}(-[0-9]{1,9})?\.jpg$")]
 """Where an image lies inside the episode's folder."""
-Count = Annotated[int, Field(ge=-(1 << 53), le=1 << 53)]
-"""A whole number that any reader of JSON has exactly, and that can be divided."""
 
 
 class Choice(StrEnum):
@@ -196,76 +194,6 @@ class SeeLine(_Line):
     """In the simulator."""
 
 
-def _plain_number(number: float) -> float | str:
-    if math.isfinite(number):
-        return number
-    return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
-
-
-Nats = Annotated[float, PlainSerializer(_plain_number, when_used="json")]
-"""A logarithm, written as a text such as "-Infinity" if it is not finite."""
-
-
-def _empty(value: object) -> bool:
-    """Whether a field that older records lack is left out."""
-    return value is None or value == "" or value == ()
-
-
-class RankedText(_Record):
-    """A candidate, and the sum of its tokens' log-probabilities in nats."""
-
-    text: str
-    logprob: Nats
-    tokens: Count
-    blind: Nats | None = None
-    """The sum where the model is shown no image, if it was asked that way too."""
-
-    @classmethod
-    def of(cls, ranked: Ranked) -> Self:
-        """The record of a ranked candidate."""
-        return cls(**{name: getattr(ranked, name) for name in cls.model_fields})
-
-    def ranked(self) -> Ranked:
-        """The ranked candidate that this records."""
-        return Ranked(self.text, self.logprob, self.tokens, self.blind)
-
-
-class CallRecord(_Record):
-    """One call to a model, as it was sent and answered. An image stands as its digest."""
-
-    messages: tuple[Mapping[str, JsonValue], ...]
-    reply: str
-    tokens_in: Count
-    tokens_out: Count
-    tokens_kept: Count = Field(default=0, exclude_if=lambda kept: not kept)
-    """Tokens that were read earlier and not anew. Left out where there are none, or none is known
-    of."""
-    seconds: FiniteFloat
-    cached: bool
-    others: tuple[str, ...] = ()
-    """The other raw answers, where several were asked for."""
-    served: str = ""
-    """What answered, by an endpoint's own word."""
-    requests: Count = 1
-    """Answers of an endpoint that went into this."""
-    thoughts: str = Field(default="", exclude_if=_empty)
-    """Reasoning that an endpoint returned apart from the reply. Left out where there is none."""
-    finish: str = Field(default="", exclude_if=_empty)
-    """Why the reply ended, by the endpoint's own word; "length" is the token limit."""
-    notes: tuple[str, ...] = Field(default=(), exclude_if=_empty)
-    """How the request was changed because the endpoint refuses something."""
-
-    @classmethod
-    def of(cls, call: Call) -> Self:
-        """The record of a call."""
-        fields = {name: getattr(call, name) for name in cls.model_fields}
-        return cls(**{**fields, "seconds": round(call.seconds, 6)})
-
-    def call(self) -> Call:
-        """The call that this records."""
-        return Call(**{name: getattr(self, name) for name in type(self).model_fields})
-
-
 class DecideLine(_Line):
     """What the agent wanted. On disk before it is acted on."""
 
@@ -276,13 +204,14 @@ class DecideLine(_Line):
     raw: str
     description: str
     reasoning: str
-    ranked: tuple[RankedText, ...]
-    normaliser: Nats | None = Field(default=None, exclude_if=_empty)
+    ranked: tuple[Ranked, ...]
+    normaliser: Nats | None = Field(default=None, exclude_if=lambda value: value is None)
     """The logarithm of the summed exp(score) of all scored candidates. Left out where not all were
     scored."""
-    planned: tuple[str, ...] = Field(default=(), exclude_if=_empty)
+    planned: tuple[str, ...] = Field(default=(), exclude_if=not_)
     """Actions that are to follow as long as each has an effect. Left out where there are none."""
-    calls: tuple[CallRecord, ...]
+    calls: tuple[Call, ...]
+    """As they were sent and answered; an image stands as its digest."""
     seconds: FiniteFloat
     """In the agent and its model."""
 
@@ -299,10 +228,10 @@ class DecideLine(_Line):
             raw=self.raw,
             description=self.description,
             reasoning=self.reasoning,
-            ranked=tuple(one.ranked() for one in self.ranked),
+            ranked=self.ranked,
             normaliser=self.normaliser,
             planned=self.planned,
-            calls=tuple(one.call() for one in self.calls),
+            calls=self.calls,
         )
 
 

@@ -22,13 +22,11 @@ from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import EpisodeRecord, read_lines
 from inhabit.episodes.recording.schema import (
     ActLine,
-    CallRecord,
     DecideLine,
     EndLine,
     Line,
     PlacedThing,
     PoseRecord,
-    RankedText,
     SeeLine,
     StartLine,
 )
@@ -141,10 +139,10 @@ class EpisodeWriter:
                 raw=decision.raw,
                 description=decision.description,
                 reasoning=decision.reasoning,
-                ranked=tuple(map(RankedText.of, decision.ranked)),
+                ranked=decision.ranked,
                 normaliser=decision.normaliser,
                 planned=decision.planned,
-                calls=tuple(map(CallRecord.of, decision.calls)),
+                calls=decision.calls,
                 seconds=round(seconds, 6),
             )
         )

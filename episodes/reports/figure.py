@@ -25,7 +25,7 @@ from inhabit.episodes.reports.figure_parts import (
     tree_lines,
 )
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan, scene_plan
-from inhabit.episodes.reports.page.tree import beam_tree
+from inhabit.episodes.reports.page.episode_data import beam_tree
 from inhabit.episodes.reports.wording import ENDINGS, counted
 from inhabit.episodes.scoring.likelihood import shares
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from inhabit.episodes.credit.schema import EpisodeCredit
-from inhabit.episodes.recording.picture import FRAMES, read_picture
+from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import DecideLine
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
-from inhabit.episodes.reports.page.tree import BeamBranch
+from inhabit.episodes.reports.page.episode_data import BeamBranch
 from inhabit.episodes.scoring.likelihood import shares
 
 BARS = 3

@@ -16,11 +16,16 @@ from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
 from inhabit.episodes.scoring.metric import Scored
-from inhabit.episodes.scoring.rates import none_differs, path_weight, wilson
+from inhabit.episodes.scoring.rates import (
+    conditions_met,
+    hierarchical,
+    none_differs,
+    path_weight,
+    wilson,
+)
 
 _SAME = ("backend", "candidates", "grants", "image", "max_steps")
 """What has to be the same for a fair comparison of agents."""
-_RESAMPLED = 2000
 
 
 class MixedError(UserError, ValueError):
@@ -289,25 +294,17 @@ def _table(paired: Sequence[PairedTask]) -> tuple[int, int, int, int]:
     return both, one, other, neither
 
 
-def conditions_met(end: EndLine) -> float:
-    """The share of goal conditions that hold at the end."""
-    return end.met / end.total if end.total else 0.0
-
-
 def _resampled(
     values: Sequence[float], weights: Sequence[float] | None = None, *, shares: bool = False
 ) -> Difference:
     """The mean of differences of tasks, each as often as its weight."""
-    gains, counts = np.asarray(values, float), np.ones(len(values))
+    gains = np.asarray(values, float)
     if shares and not gains.any():
         return Difference(value=0.0, interval=none_differs(len(gains)), p_value=1.0)
-    if weights is not None:
-        counts = np.asarray(weights)
-    draws = np.random.default_rng(0).integers(0, len(gains), (_RESAMPLED, len(gains)))
-    means = (gains * counts)[draws].sum(axis=1) / counts[draws].sum(axis=1)
-    low, high = np.quantile(means, (0.025, 0.975))
+    counts = np.ones(len(values)) if weights is None else np.asarray(weights)
+    found = hierarchical(gains[:, None], counts)
     return Difference(
-        value=float((gains * counts).sum() / counts.sum()),
-        interval=(float(low), float(high)),
+        value=found.mean,
+        interval=(found.low, found.high),
         p_value=sign_test(int((gains > 0).sum()), int((gains < 0).sum())),
     )

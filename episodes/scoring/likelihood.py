@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inhabit.episodes.recording.schema import RankedText
+from inhabit.agents.core import Ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Share:
     """`logprob` per token, in nats."""
 
 
-def shares(ranked: Sequence[RankedText]) -> tuple[Share, ...]:
+def shares(ranked: Sequence[Ranked]) -> tuple[Share, ...]:
     """The share of each, in the order given; all alike where none is possible at all."""
     best = max((r.logprob for r in ranked if math.isfinite(r.logprob)), default=0.0)
     weights = [_weight(r.logprob - best) for r in ranked]

@@ -123,13 +123,13 @@ def success_interval(ended: Sequence[Scored]) -> Interval:
 
 def conditions(ended: Sequence[Scored]) -> float:
     """The mean share of goal conditions that hold at the end; 0 where none has ended."""
-    return _mean([_conditions(one.end) for one in ended])
+    return _mean([conditions_met(one.end) for one in ended])
 
 
 def _conditions_interval(ended: Sequence[Scored]) -> Interval:
     if not ended:
         return 0.0, 1.0
-    estimate = clustered([[_conditions(one.end)] for one in ended])
+    estimate = clustered([[conditions_met(one.end)] for one in ended])
     return estimate.low, estimate.high
 
 
@@ -170,7 +170,8 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     return low, high
 
 
-def _conditions(end: EndLine) -> float:
+def conditions_met(end: EndLine) -> float:
+    """The share of goal conditions that hold at the end."""
     return end.met / end.total if end.total else 0.0
 
 
@@ -206,7 +207,7 @@ WEIGHTED_SUCCESS = RunMetric(
 WEIGHTED_CONDITIONS = RunMetric(
     "plw_goal_condition_rate",
     "path-length weighted goal conditions",
-    lambda ended: _path_mean(ended, _conditions),
+    lambda ended: _path_mean(ended, conditions_met),
 )
 INVALID = RunMetric(
     "invalid_action_rate", "invalid actions", lambda ended: _share(ended, lambda end: end.invalid)

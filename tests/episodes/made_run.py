@@ -11,18 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image as Picture
 
-from inhabit.agents.core import Grant
+from inhabit.agents.core import Call, Grant, Ranked
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Determinism, Reason, Task
 from inhabit.episodes.recording.schema import (
     ActLine,
-    CallRecord,
     Choice,
     DecideLine,
     Ending,
     EndLine,
     Line,
-    RankedText,
     RecordedSettings,
     RunHeader,
     Seconds,
@@ -165,10 +163,10 @@ def _decide(made: Made, time: float, step: int, picture: NDArray[np.uint8]) -> D
     chosen = made.action or ACTIONS[step % len(ACTIONS)]
     texts = [chosen, *(text for text in ACTIONS if text != chosen)]
     ranked = [
-        RankedText(text=text, logprob=math.log(0.55 / 2**place), tokens=6)
+        Ranked(text=text, logprob=math.log(0.55 / 2**place), tokens=6)
         for place, text in enumerate(texts)
     ]
-    call = CallRecord(
+    call = Call(
         messages=(
             {"role": "system", "content": [{"text": "You act in a house, one step at a time."}]},
             {

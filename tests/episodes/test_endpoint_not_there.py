@@ -14,7 +14,7 @@ from toy_runs import Says, Silent, play_toy, toy_tasks
 
 from inhabit.agents.core import Decision, ModelError, View
 from inhabit.cli import main
-from inhabit.episodes.playing.faults import FaultsError
+from inhabit.episodes.playing.play import FaultsError
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.leaderboard import rows

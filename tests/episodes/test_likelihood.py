@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.episodes.recording.schema import RankedText
+from inhabit.agents.core import Ranked
 from inhabit.episodes.scoring.likelihood import shares
 
 logprobs = st.lists(st.floats(max_value=0.0) | st.just(math.nan), max_size=8)
 
 
-def ranked(values: list[float]) -> list[RankedText]:
-    return [RankedText(text=f"a{i}", logprob=v, tokens=2) for i, v in enumerate(values)]
+def ranked(values: list[float]) -> list[Ranked]:
+    return [Ranked(text=f"a{i}", logprob=v, tokens=2) for i, v in enumerate(values)]
 
 
 @given(logprobs)

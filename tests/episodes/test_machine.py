@@ -11,10 +11,10 @@ import pytest
 
 import inhabit.envs.toy
 from inhabit.cli import main
-from inhabit.episodes.machine import programs, python, storage
-from inhabit.episodes.machine.finding import Finding, Status
+from inhabit.episodes import machine
+from inhabit.episodes.machine import Finding, Status
 
-HERE = Path(programs.__file__).parents[2]
+HERE = Path(machine.__file__).parents[1]
 
 
 def named(findings: list[Finding], what: str) -> Finding:
@@ -22,7 +22,7 @@ def named(findings: list[Finding], what: str) -> Finding:
 
 
 def test_what_is_required_is_installed_here() -> None:
-    assert named(list(python.packages()), "packages").state is Status.OK
+    assert named(list(machine.packages()), "packages").state is Status.OK
 
 
 def test_caches_that_can_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,12 +30,12 @@ def test_caches_that_can_not_be_written_to(tmp_path: Path, monkeypatch: pytest.M
     blocked.touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked / "numba"))
-    findings = list(storage.caches())
+    findings = list(machine.caches())
     assert named(findings, "cache").state is Status.BROKEN
     assert "XDG_CACHE_HOME" in named(findings, "cache").fix
     assert named(findings, "compiled code").state is Status.LACKING
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "folder"))
-    assert named(list(storage.caches()), "cache").state is Status.OK
+    assert named(list(machine.caches()), "cache").state is Status.OK
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_programs_are_asked_for_their_version(
     (tmp_path / program).write_text(f"#!/bin/sh\n{says}\n")
     (tmp_path / program).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    found = named(list(programs.programs()), program.capitalize())
+    found = named(list(machine.programs()), program.capitalize())
     assert found.state is state
     assert bool(found.fix) == (state is not Status.OK)
 
 
 def test_a_machine_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert {finding.found for finding in programs.programs()} == {"not found"}
+    assert {finding.found for finding in machine.programs()} == {"not found"}
 
 
 def test_the_doctor_says_whether_the_defaults_work(

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from toy_runs import play_toy, toy, toy_tasks
 
+from inhabit.agents.core import Ranked
 from inhabit.cli import main
 from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import RankedText
-from inhabit.episodes.reports.page.tree import beam_tree
+from inhabit.episodes.reports.page.episode_data import beam_tree
 from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.scoring.comparison import parting
 from inhabit.episodes.scoring.likelihood import shares
@@ -51,7 +51,7 @@ def test_the_page_tells_what_every_step_cost(credited: Run) -> None:
 
 def test_the_tree_of_a_beam_has_what_was_kept_and_counts_what_was_cut() -> None:
     texts = ["open the box", "open the red door", "open the blue door", "go up", "look"]
-    kept = [RankedText(text=texts[i], logprob=-float(i), tokens=1) for i in (0, 1)]
+    kept = [Ranked(text=texts[i], logprob=-float(i), tokens=1) for i in (0, 1)]
     tree = beam_tree(shares(kept), texts)
     assert tree is not None and (tree.cut, [one.words for one in tree.below]) == (2, ["open the"])
     (opened,) = tree.below

@@ -1,9 +1,10 @@
-"""The three pages: of an episode, of a run, and of several runs side by side."""
+"""The three pages: of an episode with its forks, of a run, and of several runs side by side."""
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -12,10 +13,10 @@ from inhabit.envs.core import Task
 from inhabit.envs.files import is_regular
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
+from inhabit.episodes.playing.preference import Continuation, PreferencePair, read_pairs
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
-from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
-from inhabit.episodes.reports.page import branches
 from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
 from inhabit.episodes.reports.page.judged import RunJudgement
@@ -26,6 +27,86 @@ from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.comparison import DIFFERENCES
 from inhabit.episodes.scoring.metrics import Scores
 from inhabit.episodes.scoring.sight import INSTEAD, WORTH, sight_rows
+
+_FORK = re.compile(r"forks/[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OtherAttempt:
+    """An attempt that is not the one shown."""
+
+    number: int
+    end: EndLine | None
+    """None where it was cut off."""
+    steps: int
+    """That it decided."""
+    continues: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A fork of the episode."""
+
+    step: int
+    instead: str
+    """What was done otherwise in that step."""
+    way: Continuation
+    better: bool | None
+    """Whether it came out better than the original; None where neither did."""
+    page: str | None
+    """Its own page, seen from the episode's; None where there is none."""
+
+
+def attempts(found: Sequence[Attempt], shown: Attempt) -> Sequence[OtherAttempt]:
+    """All of `found` but `shown`, in order."""
+    return [
+        OtherAttempt(
+            attempt.start.attempt,
+            attempt.end,
+            sum(step.decide is not None for step in attempt.steps),
+            attempt.start.continues,
+        )
+        for attempt in found
+        if attempt.start.attempt != shown.start.attempt
+    ]
+
+
+def forks(run: Run, episode: EpisodeRecord) -> Sequence[Branch]:
+    """Every fork that was made of `episode`, oldest first.
+
+    Raises:
+        RecordError: the file that tells of them can't be read.
+    """
+    return [_branch(run, pair) for pair in read_pairs(run) if pair.episode == episode.number]
+
+
+def _branch(run: Run, pair: PreferencePair) -> Branch:
+    return Branch(
+        step=pair.step,
+        instead=", ".join(_changes(pair)),
+        way=pair.forked,
+        better=None if pair.better is None else pair.better == "forked",
+        page=_page(run, pair.fork),
+    )
+
+
+def _changes(pair: PreferencePair) -> Iterator[str]:
+    changed = pair.changed
+    if changed.action is not None:
+        yield changed.action
+    if changed.hint is not None:
+        yield f"told: {changed.hint}"
+    if changed.model is not None:
+        yield f"asked {changed.model}"
+
+
+def _page(run: Run, fork: str) -> str | None:
+    # What a record from elsewhere names must not lead out of its folder.
+    if not _FORK.fullmatch(fork):
+        return None
+    page = f"{fork}/episodes/00000/index.html"
+    return f"../../{page}" if is_regular(run.folder / page, run.folder) else None
+
 
 AT_FIRST = 200
 """Episodes that a run's page lists before it is asked for all of them."""
@@ -115,8 +196,8 @@ def episode_page(
         fork=_command("fork", run, "--episode", str(episode.number), "--step"),
         plan=floor_plan(attempt, scene_plan(run.header, attempt)),
         video=is_regular(episode.folder / "episode.mp4", run.folder),
-        attempts=branches.attempts(episode.attempts(), attempt),
-        forks=branches.forks(run, episode),
+        attempts=attempts(episode.attempts(), attempt),
+        forks=forks(run, episode),
     )
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from inhabit.envs.files import read_whole, state_of
-from inhabit.episodes.recording.disk import jpeg
-from inhabit.episodes.recording.picture import FRAMES, MOST_BYTES, decoded, read_picture
+from inhabit.episodes.recording.disk import FRAMES, MOST_BYTES, decoded, jpeg, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.slide import draw

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from inhabit.episodes.recording.picture import FRAMES, read_picture
+from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.floorplan import floor_plan, scene_plan

@@ -1,1 +1,0 @@
-"""What this machine has and lacks, and the command that brings it."""

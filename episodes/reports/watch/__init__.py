@@ -1,1 +1,0 @@
-"""A run's pages while it goes on: served to this machine alone, and nothing is ever written."""
