@@ -30,14 +30,16 @@ class GymnasiumSettings(SettingsModel):
     """Steps of an episode, where Gymnasium sets no limit."""
 
 
-class PayingGymnasium:
+class GymnasiumEnv(ReturnEnv):
     """What Gymnasium calls `name`.
 
     Raises:
         UnavailableError: it can't be made, or its actions are not discrete.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, threshold: float | None) -> None:
+        super().__init__(threshold)
+        self._closed = False
         gymnasium = _gymnasium()
         try:
             self._env = gymnasium.make(name)
@@ -52,13 +54,13 @@ class PayingGymnasium:
         first, count = int(space.start), int(space.n)
         self._words = {f"action {number}": number for number in range(first, first + count)}
 
-    def reset(self, start: int, seed: int) -> PaidStep:
+    def begin(self, start: int, seed: int) -> PaidStep:
         """Start an episode: its start and its seed make Gymnasium's."""
         both = random.Random(f"gymnasium {start} {seed}").getrandbits(31)
         seen, _ = self._env.reset(seed=both)
         return PaidStep(_shown(seen), tuple(self._words))
 
-    def step(self, choice: str) -> PaidStep:
+    def do(self, choice: str) -> PaidStep:
         """Do the action with that number."""
         seen, reward, terminated, truncated, _ = self._env.step(self._words[choice])
         over = bool(terminated or truncated)
@@ -66,7 +68,9 @@ class PayingGymnasium:
 
     def close(self) -> None:
         """Close Gymnasium's environment."""
-        self._env.close()
+        if not self._closed:
+            self._closed = True
+            self._env.close()
 
 
 def _shown(seen: Any) -> Observation:
@@ -95,7 +99,7 @@ def registration(name: str) -> Registration:
         f"{name} of Gymnasium",
         package="gymnasium",
         settings=GymnasiumSettings,
-        make=lambda settings: ReturnEnv(PayingGymnasium(name), threshold),
+        make=lambda settings: GymnasiumEnv(name, threshold),
         goal=lambda start, settings: f"Reach {goal} in {name}.",
         longest=lambda settings: spec.max_episode_steps or settings.longest,
     )

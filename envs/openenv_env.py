@@ -39,7 +39,7 @@ class OpenEnvSettings(SettingsModel):
     """Steps of an episode."""
 
 
-class PayingServer:
+class OpenEnvEnv(ReturnEnv):
     """A session of the server at `url`.
 
     Raises:
@@ -50,6 +50,7 @@ class PayingServer:
     determinism = Determinism.FRAMES  # Asked of it, as no server says what it keeps.
 
     def __init__(self, url: str, settings: OpenEnvSettings) -> None:
+        super().__init__(settings.threshold)
         require("openenv", "openenv", "OpenEnv servers")
         from openenv.core.generic_client import GenericEnvClient
 
@@ -58,11 +59,11 @@ class PayingServer:
         self._known: Mapping[str, Any] = {}
         self._client = GenericEnvClient(base_url=url).sync()
 
-    def reset(self, start: int, seed: int = 0) -> PaidStep:
+    def begin(self, start: int, seed: int) -> PaidStep:
         """Start an episode with `start` as the server's seed: it may choose the task as well."""
         return self._told(*self._asked(self._client.reset, seed=start))
 
-    def step(self, choice: str) -> PaidStep:
+    def do(self, choice: str) -> PaidStep:
         """Do what one of the choices says."""
         action = {self._argument: self._known.get(choice, choice)}
         return self._told(*self._asked(self._client.step, action))
@@ -147,18 +148,15 @@ def registration(url: str) -> Registration:
     """How to play what the server at `url` offers."""
 
     def goal(start: int, settings: OpenEnvSettings) -> str:
-        server = PayingServer(url, settings)
-        try:
+        with OpenEnvEnv(url, settings) as server:
             return server.goal(start)
-        finally:
-            server.close()
 
     return of_returns(
         url,
         "an OpenEnv server",
         package="openenv",
         settings=OpenEnvSettings,
-        make=lambda settings: ReturnEnv(PayingServer(url, settings), settings.threshold),
+        make=lambda settings: OpenEnvEnv(url, settings),
         goal=goal,
         longest=lambda settings: settings.longest,
     )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from inhabit.envs.core import (
     Action,
-    Determinism,
     Env,
     Observation,
     Outcome,
@@ -44,42 +44,33 @@ class PaidStep:
     """Why the action had no effect, where that is told."""
 
 
-class Paying(Protocol):
-    """An environment of others."""
-
-    determinism: Determinism
-
-    def reset(self, start: int, seed: int) -> PaidStep:
-        """Start an episode: by a task's start, and the episode's seed."""
-
-    def step(self, choice: str) -> PaidStep:
-        """Do what one of the choices says."""
-
-    def close(self) -> None:
-        """Let go of it."""
-
-
 class ReturnEnv(Env):
     """An episode is solved once the sum of its rewards reaches the threshold.
 
     Args:
-        paying: whose environment it is.
         threshold: of the sum; None where no sum is a success.
     """
 
     Scene: ClassVar[type[BaseModel]] = StartScene
 
-    def __init__(self, paying: Paying, threshold: float | None) -> None:
-        self.determinism = paying.determinism
-        self._paying, self._threshold = paying, threshold
+    def __init__(self, threshold: float | None) -> None:
+        self._threshold = threshold
         self._now: PaidStep | None = None
         self._words: Sequence[str] = ()
-        self._return, self._closed = 0.0, False
+        self._return = 0.0
+
+    @abstractmethod
+    def begin(self, start: int, seed: int) -> PaidStep:
+        """Start an episode: by a task's start, and the episode's seed."""
+
+    @abstractmethod
+    def do(self, choice: str) -> PaidStep:
+        """Do what one of the choices says."""
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Start an episode."""
         start = validated_scene(StartScene, task).start
-        self._now = self._paying.reset(start, seed)
+        self._now = self.begin(start, seed)
         self._words, self._return = tuple(self._now.choices), 0.0
 
     def observe(self) -> Observation:
@@ -107,7 +98,7 @@ class ReturnEnv(Env):
             said = f"Say one of {len(now.choices)} actions, such as {example!r}."
             return Outcome(Reason.UNKNOWN_ACTION, said, *self.progress(), over=now.over)
         if not now.over:
-            now = self._now = self._paying.step(action.text)
+            now = self._now = self.do(action.text)
             self._return += now.reward
             reason = now.reason
         met, total = self.progress()
@@ -117,12 +108,6 @@ class ReturnEnv(Env):
     def progress(self) -> tuple[int, int]:
         """Whether the return has reached the threshold."""
         return int(self._threshold is not None and self._return >= self._threshold), 1
-
-    def close(self) -> None:
-        """Close what is underneath."""
-        if not self._closed:
-            self._closed = True
-            self._paying.close()
 
     @property
     def _last(self) -> PaidStep:

@@ -40,6 +40,12 @@ def validate(
     n: Annotated[
         int | None, typer.Option("--n", min=2, help="Tasks. [default: 12, or 6 with --fast]")
     ] = None,
+    tasks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE", help="Where tasks come from, as for `run`. [default: sampled]"
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option("--page", metavar="FILE", help="Also write an HTML page to this file."),
@@ -70,7 +76,7 @@ def validate(
         console.print(line, soft_wrap=True)
 
     with Subject.open(
-        env, n=n, backend=backend, assignments=assignments or (), fast=fast
+        env, n=n, backend=backend, assignments=assignments or (), fast=fast, source=tasks
     ) as subject:
         report = run_checks(subject, checks, tell)
     if page is not None:

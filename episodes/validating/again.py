@@ -15,9 +15,7 @@ from inhabit.episodes.validating.subject import Subject
 def main() -> None:
     """Print one line of JSON."""
     asked = json.load(sys.stdin)
-    with Subject.open(
-        asked["target"], n=asked["n"], backend=asked["backend"], assignments=asked["settings"]
-    ) as subject:
+    with Subject.open(**asked) as subject:
         sys.stdout.write(json.dumps(traces(subject)) + "\n")
 
 

@@ -34,6 +34,8 @@ _PATIENCE = 300.0
 
 
 def _sampled(subject: Subject, n: int, seed: int) -> Sequence[Task]:
+    if subject.source is not None:
+        raise DoesNotApply("The tasks were given, and are not sampled.")
     return list(islice(subject.registration.sample(n, seed, subject.settings), n))
 
 
@@ -90,7 +92,8 @@ def _processes(subject: Subject) -> CheckFigure:
         "target": subject.target,
         "backend": subject.backend,
         "n": len(subject.tasks),
-        "settings": [f"{k}={v}" for k, v in _given(subject).items()],
+        "assignments": [f"{k}={v}" for k, v in _given(subject).items()],
+        "source": subject.source,
     }
     # Another hash seed, so that whatever goes by the order of a set differs.
     other = subprocess.run(

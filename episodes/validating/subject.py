@@ -110,6 +110,8 @@ class Subject:
     settings: BaseModel
     tasks: Sequence[Task]
     fast: bool = False
+    source: str | None = None
+    """Where the tasks come from, as `--tasks` has it; None if they were sampled."""
     kept: dict[str, object] = field(default_factory=dict)
     """What several checks stand on and one of them has measured, by name."""
     _made: list[Env] = field(default_factory=list)
@@ -123,6 +125,7 @@ class Subject:
         backend: str | None = None,
         assignments: Sequence[str] = (),
         fast: bool = False,
+        source: str | None = None,
     ) -> Self:
         """The environment that `target` names: a registered one, FILE.py:REGISTRATION,
         gymnasium:ID, or the address of an OpenEnv server.
@@ -136,8 +139,8 @@ class Subject:
         name = find_backend(found, backend)
         settings = found.fastest_settings(name, settings)
         count = n or (6 if fast else 12)
-        tasks = gather(found, settings, n=count, seed=0, source=None)
-        return cls(target, found, name, settings, tasks, fast)
+        tasks = gather(found, settings, n=count, seed=0, source=source)
+        return cls(target, found, name, settings, tasks, fast, source)
 
     def make(self) -> Env:
         """A new environment, with every value checked. The subject closes it."""

@@ -5,6 +5,8 @@ One client, one episode at a time: the transport is the client's own pipe.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mcp.server.fastmcp import FastMCP, Image
@@ -50,15 +52,13 @@ def server(factory: RolloutFactory) -> FastMCP:
     return made
 
 
-class _said:  # noqa: N801 - reads as a statement
+@contextmanager
+def _said() -> Iterator[None]:
     """Turns errors that are for people into the tool's error, and no traceback."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (UserError, RuntimeError)):
-            raise ToolError(str(error)) from error
+    try:
+        yield
+    except (UserError, RuntimeError) as error:
+        raise ToolError(str(error)) from error
 
 
 def _content(turn: Turn) -> list[Any]:

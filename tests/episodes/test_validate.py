@@ -611,6 +611,16 @@ def test_the_command_reports_in_json_and_on_a_page(tmp_path: Path, capsys: Any) 
     assert "static.task_distribution_pinning" in page.read_text()
 
 
+def test_tasks_may_be_given(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "tasks.jsonl"
+    file.write_text("".join(task.model_dump_json() + "\n" for task in sample(3, 5)))
+    words = ("--tasks", str(file), "--only", "static,runtime.episode_determinism", "--json")
+    code, out = call(capsys, "toy", *words)
+    found = {one["name"]: one["verdict"] for one in json.loads(out)["findings"]}
+    assert code == 0 and found["static.task_distribution_pinning"] != "ok"
+    assert found["runtime.episode_determinism"] == "ok"
+
+
 def test_a_fault_is_the_exit_code_and_an_unknown_check_is_named(capsys: Any) -> None:
     code, out = call(
         capsys, f"{__file__}:SET_ORDER", "--fast", "--set", "pixels=16", "--only", "pictures.size"
