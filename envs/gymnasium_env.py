@@ -52,19 +52,19 @@ class GymnasiumEnv(ReturnEnv):
         nondeterministic = self._env.spec.nondeterministic
         self.determinism = Determinism.NONE if nondeterministic else Determinism.FRAMES
         first, count = int(space.start), int(space.n)
-        self._words = {f"action {number}": number for number in range(first, first + count)}
+        self._numbers = {f"action {number}": number for number in range(first, first + count)}
 
     def begin(self, start: int, seed: int) -> PaidStep:
         """Start an episode: its start and its seed make Gymnasium's."""
         both = random.Random(f"gymnasium {start} {seed}").getrandbits(31)
         seen, _ = self._env.reset(seed=both)
-        return PaidStep(_shown(seen), tuple(self._words))
+        return PaidStep(_shown(seen), tuple(self._numbers))
 
     def do(self, choice: str) -> PaidStep:
         """Do the action with that number."""
-        seen, reward, terminated, truncated, _ = self._env.step(self._words[choice])
+        seen, reward, terminated, truncated, _ = self._env.step(self._numbers[choice])
         over = bool(terminated or truncated)
-        return PaidStep(_shown(seen), tuple(self._words), float(reward), over)
+        return PaidStep(_shown(seen), tuple(self._numbers), float(reward), over)
 
     def close(self) -> None:
         """Close Gymnasium's environment."""
