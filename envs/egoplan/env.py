@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, JsonValue
 
 from inhabit.envs.core import Clip, Observation, SceneError, Task
-from inhabit.envs.egoplan.settings import EgoPlanSettings
+from inhabit.envs.egoplan import EgoPlanSettings
 from inhabit.envs.egoplan.tasks import EgoPlanScene, VideoError, frames, keyframes
 from inhabit.envs.multiple_choice import MultipleChoice
 from inhabit.envs.plain_data import validated_scene

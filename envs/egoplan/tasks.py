@@ -16,7 +16,7 @@ from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.egoplan.settings import EgoPlanSettings
+from inhabit.envs.egoplan import EgoPlanSettings
 from inhabit.envs.multiple_choice import json_list
 from inhabit.envs.pictures import read_image
 

@@ -22,8 +22,8 @@ from inhabit.envs.core import (
     Task,
     TaskError,
 )
+from inhabit.envs.iwisdm import IwisdmSettings, Join, Level
 from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
-from inhabit.envs.iwisdm.settings import IwisdmSettings, Join, Level
 from inhabit.envs.iwisdm.stimuli import CATEGORIES
 from inhabit.envs.plain_data import state_digest, validated_scene
 

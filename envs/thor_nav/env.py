@@ -22,7 +22,7 @@ from inhabit.envs.core import (
 from inhabit.envs.plain_data import state_digest, validated_scene
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import Simulator, SimulatorSnapshot
-from inhabit.envs.thor_nav.settings import ThorNavSettings
+from inhabit.envs.thor_nav import ThorNavSettings
 from inhabit.envs.thor_nav.tasks import MOVES, NavScene, restored, shortest
 
 _GRID = 0.1

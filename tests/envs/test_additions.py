@@ -99,7 +99,7 @@ assert "lantern" in template().lexicon.kinds
     "virtualhome_kind": """
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.tasks.sampling import sample
-from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
+from inhabit.envs.virtualhome import VirtualHomeSettings
 
 task = next(iter(sample(1, 0)))
 assert task.kind == "bedside" and " on " in task.goal
@@ -113,7 +113,7 @@ with EmbeddedVirtualHome(VirtualHomeSettings(view="none")) as env:
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.tasks.sampling import sample
-from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
+from inhabit.envs.virtualhome import VirtualHomeSettings
 
 with EmbeddedVirtualHome(VirtualHomeSettings(view="none")) as env:
     env.reset(next(iter(sample(1, 0))), seed=0)
@@ -125,7 +125,7 @@ assert "teacup" in VirtualHomeTemplate().lexicon.kinds
     "minedojo_kind": """
 from inhabit.envs.minedojo.tasks.sampling import kinds, sample
 from inhabit.envs.minedojo.tasks.scene import read_scene
-from inhabit.envs.minedojo.world.settings import MineDojoSettings
+from inhabit.envs.minedojo import MineDojoSettings
 
 assert "feast" in kinds(MineDojoSettings())
 feast = next(task for task in sample(60, 0) if task.kind == "feast")

@@ -20,9 +20,8 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.planners.rank import Rank, RankSettings
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task, TaskError
-from inhabit.envs.egoplan import REGISTRATION
+from inhabit.envs.egoplan import REGISTRATION, EgoPlanSettings
 from inhabit.envs.egoplan.env import EgoPlan
-from inhabit.envs.egoplan.settings import EgoPlanSettings
 from inhabit.envs.egoplan.tasks import asked, keyframes
 from tests.agents.models.local.tiny import save_llama
 

@@ -14,10 +14,9 @@ import pytest
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task
-from inhabit.envs.iwisdm import REGISTRATION
+from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings
 from inhabit.envs.iwisdm.env import ANSWERS, Iwisdm, plausible
 from inhabit.envs.iwisdm.library import TrialAuthor, installed, interpreter
-from inhabit.envs.iwisdm.settings import IwisdmSettings
 from inhabit.envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
 from inhabit.episodes.scoring.rates import wilson
 

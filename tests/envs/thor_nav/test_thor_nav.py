@@ -13,8 +13,8 @@ import pytest
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Reason, SceneError, Task, TaskError
+from inhabit.envs.thor_nav import ThorNavSettings
 from inhabit.envs.thor_nav.env import ThorNav
-from inhabit.envs.thor_nav.settings import ThorNavSettings
 from inhabit.envs.thor_nav.tasks import read, sample
 from inhabit.episodes.playing.poses import pose_of, things_of
 
