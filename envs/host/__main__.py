@@ -27,18 +27,20 @@ from inhabit.envs.core import (
     Tools,
     UnknownNameError,
 )
-from inhabit.envs.host import capabilities
+from inhabit.envs.host import checks
 from inhabit.envs.host.checked import THEMSELVES, checked, unexpected
-from inhabit.envs.host.memory import SharedMemory
-from inhabit.envs.host.values import (
+from inhabit.envs.host.wire import (
+    ClosedError,
+    SharedMemory,
+    Wire,
     from_action,
     from_actions,
     from_observation,
     from_outcome,
     from_things,
+    pack,
     to_action,
 )
-from inhabit.envs.host.wire import ClosedError, Wire, pack
 from inhabit.envs.registry import find
 
 
@@ -91,7 +93,7 @@ class WorkerEnvs:
         scene = env.Scene
         return {
             "env": number,
-            "capabilities": capabilities.of(env),
+            "capabilities": checks.capabilities_of(env),
             "determinism": env.determinism.value,
             "realtime": env.realtime,
             # `reset` reports a missing one.

@@ -33,7 +33,7 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.entries import is_interrupt, message
-from inhabit.envs.host import capabilities
+from inhabit.envs.host import checks
 from inhabit.envs.host.checks import (
     BrokenContractError,
     check_action,
@@ -236,7 +236,7 @@ def _capabilities(env: Env) -> tuple[str, ...]:
     """What an environment can do. One with `plan` alone passes for an expert, whose `reset` says
     what is missing: a run with it ends its episodes with that cause.
     """
-    found = capabilities.of(env)
+    found = checks.capabilities_of(env)
     return (*found, "Expert") if hasattr(env, "plan") and "Expert" not in found else found
 
 
@@ -245,4 +245,4 @@ def _class(known: tuple[str, ...]) -> type[CheckedEnv]:
     """The subclass that can do just this much."""
     scene = property(lambda self: getattr(self._env, "Scene", None))
     realtime = property(lambda self: bool(getattr(self._env, "realtime", False)))
-    return capabilities.with_these(CheckedEnv, _CAPABLE, known, Scene=scene, realtime=realtime)
+    return checks.with_these(CheckedEnv, _CAPABLE, known, Scene=scene, realtime=realtime)

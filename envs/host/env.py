@@ -21,9 +21,9 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.host.capabilities import with_these
+from inhabit.envs.host.checks import with_these
 from inhabit.envs.host.link import Link
-from inhabit.envs.host.values import (
+from inhabit.envs.host.wire import (
     from_action,
     to_action,
     to_actions,

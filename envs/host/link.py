@@ -9,11 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from inhabit.envs.core import SceneError, SimulatorError, TaskError, UnavailableError
-from inhabit.envs.host.child import Child
 from inhabit.envs.host.credentials import without_credentials
-from inhabit.envs.host.memory import SharedMemory, nameless_file
-from inhabit.envs.host.process_group import ProcessGroup
-from inhabit.envs.host.wire import ClosedError, Wire, pack
+from inhabit.envs.host.process_group import Child, ProcessGroup
+from inhabit.envs.host.wire import ClosedError, SharedMemory, Wire, nameless_file, pack
 
 T = TypeVar("T")
 

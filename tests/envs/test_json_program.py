@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.host.json_program import JsonProgram
+from inhabit.envs.host.pipes import JsonProgram
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 

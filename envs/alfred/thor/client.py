@@ -19,8 +19,8 @@ from ai2thor.fifo_server import FifoServer
 from ai2thor.wsgi_server import WsgiServer
 
 from inhabit.envs.core import SimulatorError, UnavailableError
-from inhabit.envs.host.countdown import Countdown
 from inhabit.envs.host.credentials import without_credentials
+from inhabit.envs.host.pipes import Countdown
 from inhabit.envs.host.process_group import ProcessGroup
 
 Wire = Literal["fifo", "wsgi"]

@@ -21,7 +21,7 @@ from PIL import Image
 
 from inhabit.envs.cache import cache_home, made_once
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.host.countdown import Countdown
+from inhabit.envs.host.pipes import Countdown
 from inhabit.envs.minedojo.luanti.bodies import mesh, skin
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.luanti.textures import textures

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.host.credentials import without_credentials
-from inhabit.envs.host.lines import LineReader
+from inhabit.envs.host.pipes import LineReader
 from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.envs.minedojo.luanti import game
 from inhabit.envs.minedojo.luanti.game import BAR, instance

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.host.lines import send_line
+from inhabit.envs.host.pipes import send_line
 from inhabit.envs.minedojo.luanti.game import Framebuffer
 from inhabit.envs.minedojo.luanti.launch import Launch
 

@@ -27,7 +27,7 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.host.json_program import JsonProgram
+from inhabit.envs.host.pipes import JsonProgram
 from inhabit.envs.installing import pip, run
 from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes

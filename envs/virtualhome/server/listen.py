@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import first_problem
-from inhabit.envs.host.peers import is_ours
+from inhabit.envs.host.server_gate import is_ours
 from inhabit.envs.virtualhome.server.actions import answer
 from inhabit.envs.virtualhome.server.flat import Flat
 from inhabit.envs.virtualhome.unity.protocol import ProtocolRequest

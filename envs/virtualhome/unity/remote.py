@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Determinism, SceneError, SimulatorError, UnavailableError
-from inhabit.envs.host.peers import is_our_server
 from inhabit.envs.host.process_group import ProcessGroup
+from inhabit.envs.host.server_gate import is_our_server
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
 from inhabit.envs.virtualhome.graph.world import Failure, FlatWorld

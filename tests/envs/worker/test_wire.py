@@ -16,16 +16,19 @@ from hypothesis.extra import numpy as arrays
 from waiting import PATIENCE
 
 from inhabit.envs.core import Action, Clip, Observation, Outcome, Reason
-from inhabit.envs.host.memory import SharedMemory, nameless_file
-from inhabit.envs.host.values import (
+from inhabit.envs.host.wire import (
+    ClosedError,
+    SharedMemory,
+    Wire,
     from_action,
     from_observation,
     from_outcome,
+    nameless_file,
+    pack,
     to_action,
     to_observation,
     to_outcome,
 )
-from inhabit.envs.host.wire import ClosedError, Wire, pack
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -117,7 +120,7 @@ def test_a_writer_that_shrinks_its_memory_does_not_end_the_reader() -> None:
     """Whoever maps a file that the other side shrinks gets SIGBUS: this is its own process."""
     code = (
         "import os, numpy as np\n"
-        "from inhabit.envs.host.memory import SharedMemory, nameless_file\n"
+        "from inhabit.envs.host.wire import SharedMemory, nameless_file\n"
         "shared = nameless_file()\n"
         "writer, reader = SharedMemory(shared), SharedMemory(os.dup(shared))\n"
         "place = writer.write(np.ones(1 << 20, np.uint8))\n"
