@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inhabit.envs.claims.claim import About, Claim, Intent, Noun
-from inhabit.envs.claims.clauses import clauses
-from inhabit.envs.claims.facts import Facts
-from inhabit.envs.claims.intents import Intents
-from inhabit.envs.claims.nouns import Nouns
+from inhabit.envs.claims.clauses import Nouns, clauses
+from inhabit.envs.claims.reading import Facts, Intents
 from inhabit.envs.core import SceneObject
 
 

@@ -30,7 +30,7 @@ from inhabit.envs.toy.house import (
     walk_cost,
 )
 from inhabit.envs.world import tools
-from inhabit.envs.world.language import among
+from inhabit.envs.world.rows import among
 
 _FLOOR = {"kitchen": (222, 214, 196), "hall": (201, 186, 158), "bedroom": (188, 198, 214)}
 _CONTAINER = {"fridge": (236, 240, 242), "shelf": (150, 108, 66), "chest": (120, 74, 46)}

@@ -13,9 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from inhabit.envs.core import Action, Reason
 from inhabit.envs.settings import SettingsModel
 from inhabit.envs.template import ActionKind
-from inhabit.envs.world.language import Choices, listed
 from inhabit.envs.world.planning import shortest
-from inhabit.envs.world.rows import Verb
+from inhabit.envs.world.rows import Choices, Verb, listed
 
 ROOMS = ("kitchen", "hall", "bedroom")
 """In a row: the way from the kitchen to the bedroom leads through the hall."""

@@ -22,7 +22,7 @@ from inhabit.envs.toy.house import (
     cost,
     solve,
 )
-from inhabit.envs.world.language import kind_of
+from inhabit.envs.world.rows import kind_of
 
 KINDS = ("put", "put_away", "put_two")
 

@@ -35,8 +35,8 @@ from inhabit.envs.core import (
 from inhabit.envs.plain_data import state_digest, validated_scene
 from inhabit.envs.registry import Registration
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.world.language import Choices, among, kind_of, listed
 from inhabit.envs.world.planning import shortest
+from inhabit.envs.world.rows import Choices, among, kind_of, listed
 
 _ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH, ActionKind.OTHER)
 """Kinds of actions that are no event of a task."""

@@ -16,7 +16,7 @@ from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
 from inhabit.envs.alfred.world.things import DOORS, KNIVES
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import ENCLOSING, RUNS_CLOSED
-from inhabit.envs.world.language import IT
+from inhabit.envs.world.rows import IT
 
 _SURFACES = (
     "CounterTop",

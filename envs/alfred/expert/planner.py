@@ -31,7 +31,7 @@ from inhabit.envs.alfred.world.rooms import kind_of
 from inhabit.envs.alfred.world.things import KNIVES, PLACES
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import ENCLOSING
-from inhabit.envs.world.language import IT
+from inhabit.envs.world.rows import IT
 
 _MOST_TRIES = 6
 """Plans that fail on a hidden object before the planner gives up."""

@@ -17,7 +17,7 @@ from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Action, Outcome
 from inhabit.envs.simulators.household.types.things import ENCLOSING
 from inhabit.envs.template import ActionKind
-from inhabit.envs.world.language import IT
+from inhabit.envs.world.rows import IT
 
 _PUTTING = frozenset(v.name for v in VERBS if v.kind in (ActionKind.PUT, ActionKind.DROP))
 _NEAR = REACH + STEP

@@ -26,8 +26,7 @@ from inhabit.envs.alfred.world.things import (
 from inhabit.envs.core import Action
 from inhabit.envs.simulators.household.types.things import THINGS
 from inhabit.envs.template import ActionKind
-from inhabit.envs.world.language import IT, Language
-from inhabit.envs.world.rows import Verb
+from inhabit.envs.world.rows import IT, Language, Verb
 
 _GO, _STEP = r"(?:go|walk|move|navigate)(?: over)?(?: to)?", r"(?:move|step|walk|go)"
 _LAY, _SWITCH = r"(?:put|place|set|lay)", r"(?:turn|switch|toggle)"

@@ -30,7 +30,7 @@ from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.world.language import kind_of
+from inhabit.envs.world.rows import kind_of
 
 MAX_STEPS = 40
 

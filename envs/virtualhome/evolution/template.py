@@ -23,7 +23,7 @@ from inhabit.envs.virtualhome.tasks.kinds import KINDS, UNNUMBERED, DrawnGoal
 from inhabit.envs.virtualhome.tasks.sampling import draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.world.catalogue import catalogue, in_words, spoken
-from inhabit.envs.world.language import kind_of
+from inhabit.envs.world.rows import kind_of
 
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
     kitchentable nightstand sofa tvstand"""
