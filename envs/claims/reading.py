@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from inhabit.envs.claims.claim import About, Claim, Intent, Noun
 from inhabit.envs.claims.clauses import Clause, Mention
 from inhabit.envs.claims.words import (
+    COPULAS,
     DETERMINERS,
     DONE,
     ELSEWHERE,
@@ -26,9 +27,6 @@ from inhabit.envs.claims.words import (
     VERBS,
 )
 
-_COPULAS = frozenset(
-    "is are was were am be been being stands stand stays remains looks seems has still".split()
-)
 _PREPOSITIONS = INSIDE | ON | ELSEWHERE
 
 
@@ -97,7 +95,7 @@ class Facts:
         """Up to three words before a noun that modify it."""
         words: list[str] = []
         for word in reversed(self._tokens[max(0, mention.start - 3) : mention.start]):
-            if word in _PREPOSITIONS or word in _COPULAS or word in DETERMINERS - {"one"}:
+            if word in _PREPOSITIONS or word in COPULAS or word in DETERMINERS - {"one"}:
                 break
             words.insert(0, word)
         return tuple(words)
@@ -117,7 +115,7 @@ class Facts:
             states = STATES.get(token)
             if token == "on" and self._target(i) is None:
                 states = SWITCHED_ON
-            linked = bool(_COPULAS & set(tokens[max(0, i - 4) : i])) or len(tokens) <= 3
+            linked = bool(COPULAS & set(tokens[max(0, i - 4) : i])) or len(tokens) <= 3
             if states and linked and not self._names_next(i):
                 yield Claim(
                     self._clause.words, About.STATE, subject, not self._denied(0, i), states
@@ -168,7 +166,7 @@ class Facts:
                 return "it"
             if token == "front" or (token in _PREPOSITIONS and token != "of"):
                 return None
-            if token in _COPULAS:
+            if token in COPULAS:
                 return None
         return None
 

@@ -116,6 +116,7 @@ NUMBERS = {
 DETERMINERS = _set(
     "the a an my your its this that these those some any another one both each every no"
 )
+COPULAS = _set("is are was were am be been being stands stand stays remains looks seems has still")
 NEGATIONS = frozenset({"not", "never", "no", "neither", "nor", "without", "none", "nothing"})
 INSIDE = frozenset({"in", "inside", "within", "into"})
 ON = frozenset({"on", "onto", "atop", "upon"})

@@ -6,15 +6,24 @@ and the recipes make another action best. Only the image shows which view it is.
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from inhabit.envs.core import Action
+from inhabit.envs.minedojo.evolution.goals import (
+    CRAFTED,
+    SMELTED,
+    held,
+    inventory,
+    needed_for,
+)
 from inhabit.envs.minedojo.expert.shortest import shortest
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, better, ways
 from inhabit.envs.minedojo.tasks.language import COMMON
-from inhabit.envs.minedojo.tasks.scene import MineDojoScene
+from inhabit.envs.minedojo.tasks.scene import MineDojoScene, PlacedBlock
 from inhabit.envs.minedojo.world.game_state import GameState, Stack
 
 SOURCES = frozenset(
@@ -173,3 +182,214 @@ def _state(scene: MineDojoScene, view: AheadView) -> GameState:
         near={name: int(name in view.near) for name in far},
         mobs=[{"name": name, "far": _FAR} for name in view.beasts],
     )
+
+
+# Two goals with one inventory, and views in which each goal has an action of its own.
+#
+# A goal that takes a crafting table is crossed with one that takes a furnace. One of both may be
+# had from a block as well, where that stands in view.
+
+COLUMNS = 4
+"""Views of a square."""
+_PARTNERS = 4
+"""Goals that are tried beside a task's own."""
+_BLOCKS: Mapping[str, Mapping[str, int]] = {
+    "coal_block": {"coal": 9, "wooden_pickaxe": 1},
+    "iron_block": {"iron_ingot": 9, "stone_pickaxe": 1},
+    "gold_block": {"gold_ingot": 9, "iron_pickaxe": 1},
+    "diamond_block": {"diamond": 9, "iron_pickaxe": 1},
+    "redstone_block": {"redstone": 9, "iron_pickaxe": 1},
+    "hay_block": {"wheat": 9},
+}
+"""What a crafting table makes and may be mined as well, with what that takes."""
+_INGOTS: Mapping[str, tuple[str, Mapping[str, int]]] = {
+    "iron_ingot": ("iron_block", {"iron_ore": 1, "coal": 1, "stone_pickaxe": 1}),
+    "gold_ingot": ("gold_block", {"gold_ore": 1, "coal": 1, "iron_pickaxe": 1}),
+}
+"""What a furnace makes and a block gives as well: the block, and what all that takes."""
+_WOOD = ("planks", "log")
+_TABLE = 4
+"""Planks that a crafting table takes."""
+_COBBLESTONE = 8
+"""Cobblestone that a furnace takes."""
+
+
+Crossed = tuple[tuple[MineDojoScene, MineDojoScene], tuple[AheadView, ...]]
+"""Two goals with one inventory, and their views."""
+
+
+def crossed(scene: MineDojoScene, rng: random.Random) -> Crossed | None:
+    """A square of a scene's goal and another one; None if none was found.
+
+    Args:
+        scene: the goal, what it takes, and the land.
+        rng: the source of randomness.
+    """
+    partners = list(_partners(scene, rng))
+    for item, needs, block, planks in rng.sample(partners, min(_PARTNERS, len(partners))):
+        carried = held(scene)
+        carried |= {name: max(n, carried.get(name, 0)) for name, n in needs.items()}
+        carried = {name: n for name, n in carried.items() if name not in (*_WOOD, TABLE, FURNACE)}
+        carried |= {"planks": planks, "cobblestone": _COBBLESTONE}
+        shared = {"initial_inventory": inventory(carried, rng)}
+        wanted = {"task": "harvest", "target_names": (item,), "target_quantities": 1}
+        goals = [
+            MineDojoScene.model_validate({**dict(scene), **goal, **shared})
+            for goal in ({}, {**wanted, "tech_item": None})
+        ]
+        if found := _square(goals[0], goals[1], block, rng):
+            return found
+    return None
+
+
+def _partners(
+    scene: MineDojoScene, rng: random.Random
+) -> Iterator[tuple[str, Mapping[str, int], str, int]]:
+    """Items that a scene's goal may be crossed with, what they take, a block that one of both
+    goals may be had from, and the planks that are carried.
+    """
+    own = {*scene.target_names, scene.tech_item}
+    if own <= {*SMELTED, None}:
+        for item, needs in _BLOCKS.items():
+            yield item, needs, item, _TABLE
+    if own & {*_INGOTS}:
+        block = next(_INGOTS[item][0] for item in _INGOTS if item in own)
+        for item in rng.sample(CRAFTED, _PARTNERS):
+            yield item, needed_for(item, 1, TABLE), block, _TABLE - 1
+    if own <= {*CRAFTED, None}:
+        for item, (block, needs) in _INGOTS.items():
+            yield item, needs, block, _TABLE - 1
+
+
+def _square(
+    one: MineDojoScene, two: MineDojoScene, block: str, rng: random.Random
+) -> Crossed | None:
+    """Views in which all answers of a goal, and both answers of a view, are different."""
+    known: dict[tuple[Action, Action], AheadView] = {}
+    for view in _crossed_views(block):
+        first, second = predicted(one, view), predicted(two, view)
+        if first is None or second is None or first.answer == second.answer:
+            continue
+        if first.answer.arguments and second.answer.arguments:
+            known.setdefault((first.answer, second.answer), view)
+    pairs = rng.sample(list(known), len(known))
+    chosen = next(_rows(pairs, ()), None)
+    return None if chosen is None else ((one, two), tuple(known[pair] for pair in chosen))
+
+
+def _rows(
+    pairs: Sequence[tuple[Action, Action]], chosen: tuple[tuple[Action, Action], ...]
+) -> Iterator[tuple[tuple[Action, Action], ...]]:
+    """Choices of columns, depth first."""
+    if len(chosen) == COLUMNS:
+        yield chosen
+        return
+    for place, pair in enumerate(pairs):
+        if all(pair[0] != one and pair[1] != two for one, two in chosen):
+            yield from _rows(pairs[place + 1 :], (*chosen, pair))
+
+
+def _crossed_views(block: str) -> Iterator[AheadView]:
+    kinds = ((), ("log",), ("planks",), (block,), ("log", block), ("planks", block))
+    for (near, far), some in product(dict.fromkeys(STATIONS), kinds):
+        yield AheadView(near, (*far, *some))
+
+
+# Builds the views of a goal and an inventory as scenes that only their images tell apart.
+
+LEAST = 3
+"""Views of a group."""
+_NEAR_SPOTS = ((-1, 2), (1, 2), (0, 3))
+_FAR_SPOTS = ((-3, 7), (0, 7), (3, 8), (-2, 8), (2, 7))
+_SIDES = ((-5, 9), (5, 9), (-6, 8), (6, 8))
+"""Columns, in blocks to the right and ahead: within reach, out of reach, and at the sides."""
+_BEAST = (2, 5)
+"""Where an animal stands: to the left or to the right, and ahead."""
+_LOOKS = (
+    "blocks", "initial_mobs", "initial_mob_spawn_range_low", "initial_mob_spawn_range_high"
+)  # fmt: skip
+"""Fields in which the scenes of one goal differ."""
+
+
+def views(scene: MineDojoScene, count: int, rng: random.Random) -> Sequence[MineDojoScene]:
+    """Scenes with the goal, inventory and land of another one, each with its own best action.
+
+    Args:
+        scene: whose placed blocks and animals give way; kinds of no use stay, at the sides.
+        count: number of scenes, at most.
+        rng: the source of randomness.
+    """
+    known = predictions(scene, rng)
+    if len(known) < LEAST:
+        return []
+    chosen = rng.sample(known, min(count, len(known)))
+    sides = _sides(clutter(scene), rng)
+    return [_placed(scene, one.view, sides, rng) for one in chosen]
+
+
+def crossed_scenes(scene: MineDojoScene, rng: random.Random) -> Sequence[tuple[MineDojoScene, ...]]:
+    """For each of two goals, scenes in which it has another best action; empty if there are none.
+
+    Args:
+        scene: with one of the goals; as for `views`.
+        rng: the source of randomness.
+    """
+    found = crossed(scene, rng)
+    if found is None:
+        return ()
+    goals, views = found
+    sides = _sides([kind for kind in clutter(goals[0]) if kind in clutter(goals[1])], rng)
+    placed = [_placed(goals[0], view, sides, rng) for view in views]
+    looks = [{name: getattr(one, name) for name in _LOOKS} for one in placed]
+    return [tuple(goal.model_copy(update=look) for look in looks) for goal in goals]
+
+
+def _sides(kinds: Sequence[str], rng: random.Random) -> Sequence[tuple[str, tuple[int, int]]]:
+    """What stands aside, and where."""
+    aside = rng.sample([*kinds], min(len(kinds), len(_SIDES)))
+    return list(zip(aside, rng.sample(_SIDES, len(aside)), strict=True))
+
+
+def steps(scene: MineDojoScene) -> int | None:
+    """The length of the plan where the wanted things stand out of reach; None if unknown."""
+    known = predictions(scene, random.Random(0))
+    return max((one.length for one in known), default=None)
+
+
+def _placed(
+    scene: MineDojoScene,
+    view: AheadView,
+    sides: Sequence[tuple[str, tuple[int, int]]],
+    rng: random.Random,
+) -> MineDojoScene:
+    columns = [
+        *zip(view.near, rng.sample(_NEAR_SPOTS, len(view.near)), strict=True),
+        *zip(view.far, rng.sample(_FAR_SPOTS, len(view.far)), strict=True),
+        *sides,
+    ]
+    blocks = {block.offset: block for kind, spot in columns for block in _column(kind, spot, scene)}
+    aside, ahead = _turned(rng.choice((-1, 1)) * _BEAST[0], _BEAST[1], scene)
+    place = (float(aside), 1.0, float(ahead))
+    beasts: dict[str, object] = {"initial_mobs": view.beasts}
+    if view.beasts:
+        beasts |= {"initial_mob_spawn_range_low": place, "initial_mob_spawn_range_high": place}
+    fields = {**dict(scene), "blocks": tuple(blocks.values()), **beasts}
+    return MineDojoScene.model_validate(fields)
+
+
+def _column(kind: str, spot: tuple[int, int], scene: MineDojoScene) -> Iterator[PlacedBlock]:
+    """The blocks of a kind at a place: a station alone, a trunk, or a heap."""
+    right, ahead = spot
+    heap = kind not in (TABLE, FURNACE)
+    heights = (-1, 0, 1, 2) if kind == "log" else (-1, 0)
+    for lane in (right, right + 1) if heap and kind != "log" else (right,):
+        east, south = _turned(lane, ahead, scene)
+        for up in heights if heap else (0,):
+            yield PlacedBlock(name=kind, offset=(east, up, south))
+
+
+def _turned(right: int, ahead: int, scene: MineDojoScene) -> tuple[int, int]:
+    """Blocks east and south, for blocks to the right and ahead."""
+    yaw = math.radians(scene.start_yaw or 0.0)
+    east, south = -round(math.sin(yaw)), round(math.cos(yaw))
+    return ahead * east - right * south, ahead * south + right * east

@@ -70,10 +70,8 @@ class Smelt:
 
 def table(name: str) -> list[dict[str, str]]:
     """Rows of one of our CSV tables, in order."""
-    text = (
-        resources.files("inhabit.envs.minedojo.tables").joinpath(f"{name}.csv").read_text("utf-8")
-    )
-    return list(csv.DictReader(text.splitlines()))
+    file = resources.files("inhabit.envs.minedojo").joinpath("tables", f"{name}.csv")
+    return list(csv.DictReader(file.read_text("utf-8").splitlines()))
 
 
 def facts(name: str, version: str = VERSION) -> Any:

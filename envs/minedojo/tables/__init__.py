@@ -1,1 +1,0 @@
-"""CSV tables of names, and of data that minecraft-data lacks."""
