@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
+from inhabit.envs.alfred import language
 from inhabit.envs.alfred.episode import build
 from inhabit.envs.alfred.episode.state import (
     EpisodeState,
@@ -18,14 +19,13 @@ from inhabit.envs.alfred.episode.state import (
 )
 from inhabit.envs.alfred.expert import shortest
 from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner, Searcher, StepPlanner
-from inhabit.envs.alfred.language import verbs
-from inhabit.envs.alfred.language.verbs import vocabulary
+from inhabit.envs.alfred.language import vocabulary
 from inhabit.envs.alfred.scenes import layout
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
-from inhabit.envs.alfred.skills.dispatch import act, plausible, succeeding
+from inhabit.envs.alfred.skills.acting import act, plausible, succeeding
 from inhabit.envs.alfred.thor.session import SharedSimulator
-from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, FilmSettings
+from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.core import (
     Action,
     Clip,
@@ -125,9 +125,9 @@ class Alfred(Env):
 
     def parse(self, text: str) -> Action | None:
         """Parse an action. Without the oracle, "find" means "go to"."""
-        action = verbs.understand(text)
+        action = language.understand(text)
         if action is not None and action.verb == "find" and not self._oracle:
-            return verbs.say("go to", *action.arguments)
+            return language.say("go to", *action.arguments)
         return action
 
     def act(self, action: Action) -> Outcome:

@@ -19,7 +19,7 @@ from inhabit.envs.alfred.tasks.sampling import (
     possible_goals,
     scene_for,
 )
-from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.core import Task
 
 KIND: TaskType = "pick_and_place_simple"

@@ -21,7 +21,7 @@ import json, random, sys
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.tasks.sampling import possible_goals, sample, scene_for
-from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task
 

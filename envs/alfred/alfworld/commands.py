@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from inhabit.envs.alfred.alfworld import rules
 from inhabit.envs.alfred.alfworld.moment import TREATMENTS
-from inhabit.envs.alfred.world.rooms import Kind, Rooms
-from inhabit.envs.alfred.world.things import HOLDERS, ITEMS
+from inhabit.envs.alfred.world.things import HOLDERS, ITEMS, Kind, Rooms
 from inhabit.envs.core import Action
 
 _ALIKE = 3

@@ -18,7 +18,7 @@ from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.skills.walking import arrive, vantage
 from inhabit.envs.alfred.thor.body import STEP, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.core import (
     Action,
     Determinism,

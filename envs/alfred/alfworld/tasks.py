@@ -12,7 +12,7 @@ from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, read_scene
 from inhabit.envs.alfred.tasks import sampling, splits
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
-from inhabit.envs.alfred.world.rooms import Rooms
+from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.core import Task
 
 _MAX_STEPS = 50

@@ -6,8 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Memory
-from inhabit.envs.alfred.language.naming import word
-from inhabit.envs.alfred.language.verbs import say
+from inhabit.envs.alfred.language import say, word
 from inhabit.envs.alfred.scenes.scene import SLICED
 from inhabit.envs.alfred.skills import walking
 from inhabit.envs.alfred.skills.walking import stand_of, vantage

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self, TypeVar
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Reference, out_of_order, unmet
-from inhabit.envs.alfred.language.verbs import VERBS
+from inhabit.envs.alfred.language import VERBS
 from inhabit.envs.alfred.scenes.scene import is_wanted
 from inhabit.envs.alfred.skills.walking import can_look_for, vantage
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, STEP, AgentPose

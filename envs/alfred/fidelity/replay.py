@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.episode.build import build
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language.verbs import Mask, choose, decode, drawn
+from inhabit.envs.alfred.language import Mask, choose, decode, drawn
 from inhabit.envs.alfred.scenes.scene import (
     AlfredScene,
     LowStep,

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from inhabit.envs.alfred.language.naming import ObjectNames, word
+from inhabit.envs.alfred.language import ObjectNames, word
 from inhabit.envs.alfred.thor.body import STEP, Cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
-from inhabit.envs.alfred.world.rooms import Rooms
-from inhabit.envs.alfred.world.things import DOORS, PLACES
+from inhabit.envs.alfred.world.things import DOORS, PLACES, Rooms
 from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.simulators.household.geometry.boxes import Outline

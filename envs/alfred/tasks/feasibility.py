@@ -17,8 +17,7 @@ from inhabit.envs.alfred.scenes.scene import (
 )
 from inhabit.envs.alfred.thor.body import HEADINGS, STEP, Cell, Grid, Stand, cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
-from inhabit.envs.alfred.world.rooms import Rooms
-from inhabit.envs.alfred.world.things import DOORS
+from inhabit.envs.alfred.world.things import DOORS, Rooms
 from inhabit.envs.simulators.household.simulator import ActionResult, Simulator
 
 _ITHOR = Rooms()

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inhabit.envs.alfred.world.rooms import Kind
-from inhabit.envs.alfred.world.things import LIT, LOADS, PLACES, that_suit
+from inhabit.envs.alfred.world.things import LIT, LOADS, PLACES, Kind, that_suit
 from inhabit.envs.world.goals import Condition, GoalFacts, at, each, holds, there, together, treated
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inhabit.envs.alfred.world.rooms import Cells, Split
+from inhabit.envs.alfred.world.things import Cells, Split
 from inhabit.envs.marks import Formerly, Place, Words
 from inhabit.envs.settings import SettingsModel
 

@@ -1,12 +1,136 @@
-"""Types of objects, and their states."""
+"""What there is: rooms, types of objects, and their states.
+
+The rooms are iTHOR's 120 with their types and splits, or the user's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from inhabit.envs.alfred.world.rooms import Kind
 from inhabit.envs.simulators.household.types.things import THINGS, spelled_out, those
 from inhabit.envs.world.rows import State
+
+if TYPE_CHECKING:
+    from inhabit.envs.simulators.household.rooms.ithor import Room
+    from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+
+
+class Kind(StrEnum):
+    """The type of a room."""
+
+    KITCHEN = "kitchen"
+    LIVING_ROOM = "living room"
+    BEDROOM = "bedroom"
+    BATHROOM = "bathroom"
+
+
+Split = Literal["all", "train", "val", "test"]
+Cells = Literal["computed", "recorded"]
+
+_FIRST = {Kind.KITCHEN: 1, Kind.LIVING_ROOM: 201, Kind.BEDROOM: 301, Kind.BATHROOM: 401}
+_SIGNS = {"Toilet": Kind.BATHROOM, "StoveBurner": Kind.KITCHEN, "Bed": Kind.BEDROOM}
+"""Object types that reveal the type of a user's room, in order; otherwise it is a living room."""
+_SPLIT: Mapping[str, range] = {
+    "all": range(30),
+    "train": range(20),
+    "val": range(20, 25),
+    "test": range(25, 30),
+}
+
+
+def rooms(kind: Kind, split: Split = "all") -> Sequence[str]:
+    """Names of the rooms of a type: iTHOR trains on 1-20, validates on 21-25, tests on 26-30."""
+    return [f"FloorPlan{_FIRST[kind] + i}" for i in _SPLIT[split]]
+
+
+ROOMS: Mapping[str, Kind] = {room: kind for kind in Kind for room in rooms(kind)}
+"""Every iTHOR room -> its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """The rooms for sampling and running tasks, and the rule that computes the grid."""
+
+    folder: str = ""
+    """A folder of the user's own rooms, used for sampling; empty for iTHOR's."""
+    cells: Cells = "computed"
+    """Where the agent can stand in iTHOR's rooms."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of all rooms that can be loaded.
+
+        Raises:
+            SceneError: the folder has no rooms.
+        """
+        return [*ROOMS, *_catalog(self).own] if self.folder else [*ROOMS]
+
+    def of(self, kind: Kind, split: Split = "all") -> Sequence[str]:
+        """Names of the rooms of a type for sampling; may be empty for the user's own.
+
+        Raises:
+            SceneError: the folder has no rooms, or one of them cannot be read.
+        """
+        if not self.folder:
+            return rooms(kind, split)
+        return [name for name in _catalog(self).own if self.kind(name) == kind]
+
+    def kind(self, name: str) -> Kind:
+        """The type of a room.
+
+        Raises:
+            SceneError: there is no such room, or it cannot be read.
+        """
+        if name in ROOMS:
+            return ROOMS[name]
+        return kind_of(o["objectType"] for o in self.load(name).objects)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The same rooms for a simulator.
+
+        Raises:
+            SceneError: the folder has no rooms.
+        """
+        return _catalog(self)
+
+    def load(self, name: str) -> Room:
+        """A room in its initial state, in the form of THOR's `metadata.objects`.
+
+        Raises:
+            SceneError: there is no such room, or it cannot be read.
+            UnavailableError: the rooms' package is missing, or the recorded cells.
+        """
+        return _load(self, name)
+
+
+def kind_of(types: Iterable[str]) -> Kind:
+    """The type of a room with objects of these types."""
+    there = set(types)
+    return next((kind for type, kind in _SIGNS.items() if type in there), Kind.LIVING_ROOM)
+
+
+@lru_cache(maxsize=8)
+def _catalog(where: Rooms) -> Catalog:
+    from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+
+    folder = Path(where.folder) if where.folder else None
+    return Catalog(folder, recorded=where.cells == "recorded")
+
+
+@lru_cache(maxsize=8)
+def _load(where: Rooms, name: str) -> Room:
+    return _catalog(where).load(name)
+
+
+def records(room: str) -> Sequence[Mapping[str, Any]]:
+    """The objects of an iTHOR room, in the form of THOR's `metadata.objects`."""
+    return Rooms().load(room).objects
 
 
 def _by_room(role: str) -> Mapping[Kind, tuple[str, ...]]:

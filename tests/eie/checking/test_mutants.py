@@ -15,11 +15,10 @@ from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
-from inhabit.envs.alfred.language.naming import word
+from inhabit.envs.alfred.language import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
-from inhabit.envs.alfred.world.rooms import records
-from inhabit.envs.alfred.world.things import PLACES
+from inhabit.envs.alfred.world.things import PLACES, records
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
 from inhabit.envs.template import Template

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.envs.alfred.language.verbs import say, understand, vocabulary
-from inhabit.envs.alfred.world.rooms import Kind
+from inhabit.envs.alfred.language import say, understand, vocabulary
+from inhabit.envs.alfred.world.things import Kind
 
 
 @pytest.mark.parametrize(

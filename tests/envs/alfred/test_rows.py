@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from inhabit.envs.alfred.language.verbs import BY_ACTION, VERBS
+from inhabit.envs.alfred.language import BY_ACTION, VERBS
 from inhabit.envs.alfred.phrasing.goals import WORDED
 from inhabit.envs.alfred.scenes.scene import ObjectState
-from inhabit.envs.alfred.skills.dispatch import SKILLS
+from inhabit.envs.alfred.skills.acting import SKILLS
 from inhabit.envs.alfred.world.kinds import BY_NAME, KINDS, TREATMENTS
 from inhabit.envs.alfred.world.things import STATES
 from inhabit.envs.simulators.household.actions import ACTIONS

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, LocationFact, initial_room
-from inhabit.envs.alfred.world.rooms import Rooms
 from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
+from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.simulators.household.episode.house import adjectives, appearances
 from inhabit.envs.simulators.render.lathe import box
 from inhabit.envs.simulators.render.mesh import Color, Material, Pattern

@@ -1,1 +1,0 @@
-"""The action language: vocabulary, grammar, object names and references."""
