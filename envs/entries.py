@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
@@ -21,8 +22,30 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.core import UnavailableError, UnknownNameError
-from inhabit.envs.lazy import resolve
 from inhabit.envs.world.words import with_article
+
+
+def resolve(target: str) -> Any:
+    """The object that "module:attribute" names; imports its module."""
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+@dataclass(frozen=True, slots=True)
+class LazyFunction:
+    """A function named as "module:attribute". Its module is imported by the first call."""
+
+    target: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it."""
+        return resolve(self.target)(*args, **kwargs)
+
+
+def lazy(target: str) -> Callable[..., Any]:
+    """The function that "module:attribute" names, imported when it is first called."""
+    return LazyFunction(target)
+
 
 R = TypeVar("R")
 _WORDS: Mapping[Any, str] = {str: "a text", Callable: "a function"}

@@ -1,8 +1,12 @@
-"""Packages that only some uses need, which `pip install inhabit` leaves out."""
+"""Packages that only some uses need: whether they are here, and how they are installed."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from types import MappingProxyType
 
 from inhabit.envs.core import UnavailableError
 
@@ -22,3 +26,47 @@ def require(package: str, extra: str, what: str) -> None:
         raise UnavailableError(
             f"{what} need the package {package!r}: pip install 'inhabit[{extra}]'"
         )
+
+
+_LAST = 6
+"""Number of output lines quoted from a failed command."""
+
+
+def run(
+    command: Sequence[str],
+    *,
+    seconds: float,
+    advice: str = "",
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Run `command` to its end without showing its output.
+
+    Args:
+        command: the program and its arguments; no shell is involved.
+        seconds: after which it is ended.
+        advice: a sentence that says what to do if it fails.
+        variables: of its environment, beside those of this program.
+
+    Raises:
+        UnavailableError: it cannot be run, takes too long or fails; with its last output.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            env={**os.environ, **variables},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"{' '.join(command)} did not finish: {error}") from error
+    if done.returncode:
+        words = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_LAST:])
+        raise UnavailableError(f"{' '.join(command)} failed:\n{words}\n{advice}".rstrip())
+
+
+def pip(python: str) -> list[str]:
+    """The pip command of the interpreter `python`, in quiet mode."""
+    return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]

@@ -7,7 +7,7 @@ a user's own build of Unity.
 from __future__ import annotations
 
 from inhabit.envs.alfred.world.settings import AlfredSettings
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes.util import find_library
 from pathlib import Path
 
-from inhabit.envs.installing import pip, run
+from inhabit.envs.extras import pip, run
 from inhabit.envs.registry import Need
 from inhabit.envs.simulators.household.navigation import grid
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration
 from inhabit.envs.settings import SettingsModel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration
 from inhabit.envs.settings import SettingsModel
 from inhabit.envs.simulators import render

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import pip, run
 from inhabit.envs.host.credentials import without_credentials
 from inhabit.envs.host.pipes import JsonProgram
-from inhabit.envs.installing import pip, run
 from inhabit.envs.iwisdm.stimuli import dataset
 from inhabit.envs.registry import Need
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.marks import NoEffect, Place
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.settings import SettingsModel

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.installing import pip, run
+from inhabit.envs.extras import pip, run
 from inhabit.envs.minedojo.luanti.launch import PACKAGES, lacking, may_run_apart
 from inhabit.envs.minedojo.real import env
 from inhabit.envs.minedojo.tasks.official import default_package

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.pca_bench.scene import PcaSettings
 from inhabit.envs.registry import Registration
 

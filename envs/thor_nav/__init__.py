@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.settings import SettingsModel
 from inhabit.envs.simulators import render

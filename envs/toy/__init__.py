@@ -5,7 +5,7 @@ Everything an environment can do, it does: expert, forks, tools, privileged stat
 
 from __future__ import annotations
 
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.toy.house import ToySettings
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.installing import pip, run
+from inhabit.envs.extras import pip, run
 from inhabit.envs.registry import Need
 from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation

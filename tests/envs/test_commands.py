@@ -9,7 +9,7 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.installing import pip, run
+from inhabit.envs.extras import pip, run
 
 
 def python(program: str) -> list[str]:

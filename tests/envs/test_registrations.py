@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from inhabit.envs import registry
-from inhabit.envs.lazy import LazyFunction, resolve
+from inhabit.envs.entries import LazyFunction, resolve
 
 OURS = ("toy", "alfred", "virtualhome", "minedojo", "pca_bench", "egoplan", "iwisdm")
 

@@ -6,7 +6,7 @@ Text and image show the same state: what is told is read from the room after eve
 from __future__ import annotations
 
 from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
-from inhabit.envs.lazy import lazy
+from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
 

@@ -27,8 +27,8 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
+from inhabit.envs.extras import pip, run
 from inhabit.envs.host.pipes import JsonProgram
-from inhabit.envs.installing import pip, run
 from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
 from inhabit.envs.minedojo.tasks.language import names
