@@ -23,7 +23,7 @@ from inhabit.envs.alfred.world.things import (
     that_can,
 )
 from inhabit.envs.core import Action
-from inhabit.envs.simulators.household.types.things import BASINS, THINGS
+from inhabit.envs.simulators.household.things import BASINS, THINGS
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import IT, Language, Verb
 

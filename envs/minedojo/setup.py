@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.extras import pip, run
-from inhabit.envs.minedojo.luanti.launch import PACKAGES, lacking, may_run_apart
+from inhabit.envs.minedojo.luanti.world import PACKAGES, lacking, may_run_apart
 from inhabit.envs.minedojo.real import env
 from inhabit.envs.minedojo.tasks.official import default_package
 from inhabit.envs.registry import Need

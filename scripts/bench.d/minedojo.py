@@ -18,7 +18,7 @@ import psutil
 
 from inhabit.envs.core import Task
 from inhabit.envs.minedojo.interface.gym import MineDojoGym
-from inhabit.envs.minedojo.luanti.launch import lacking
+from inhabit.envs.minedojo.luanti.world import lacking
 
 STEPS, STARTS = 150, 3
 TASK = Task(

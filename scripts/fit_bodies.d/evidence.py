@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inhabit.envs.simulators.household import grid
 from inhabit.envs.simulators.household.geometry.boxes import STEP, Cell
-from inhabit.envs.simulators.household.navigation import grid
 from inhabit.envs.simulators.household.rooms.ithor import SCENES
 
 _MOVES = {"MoveAhead": 0, "MoveRight": 90, "MoveBack": 180, "MoveLeft": 270}

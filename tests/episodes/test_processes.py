@@ -23,7 +23,7 @@ import pytest
 from stand_in import stand_in
 from waiting import PATIENCE, wait_for
 
-from inhabit.envs.minedojo.luanti.launch import lacking
+from inhabit.envs.minedojo.luanti.world import lacking
 from inhabit.envs.virtualhome.graph.library import interpreter
 from inhabit.episodes.recording.reader import Run
 

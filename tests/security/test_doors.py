@@ -25,8 +25,7 @@ from waiting import wait_for
 from inhabit.envs.alfred.thor.client import start
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.host.env import WorkerEnv
-from inhabit.envs.minedojo.luanti.launch import PACKAGES, lacking
-from inhabit.envs.minedojo.luanti.world import LuantiWorld
+from inhabit.envs.minedojo.luanti.world import PACKAGES, LuantiWorld, lacking
 from inhabit.envs.minedojo.real.env import HostConnection
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 from inhabit.envs.toy.tasks import sample

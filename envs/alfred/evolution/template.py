@@ -29,7 +29,7 @@ from inhabit.envs.alfred.world.things import (
 )
 from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
-from inhabit.envs.simulators.household.types.things import LAMPS
+from inhabit.envs.simulators.household.things import LAMPS
 from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
 from inhabit.envs.world.rows import kind_of
 from inhabit.envs.world.words import number, with_article

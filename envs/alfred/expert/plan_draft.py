@@ -14,7 +14,7 @@ from inhabit.envs.alfred.thor.body import STEP, AgentPose, Cell, Stand
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
 from inhabit.envs.alfred.world.things import DOORS, KNIVES
 from inhabit.envs.core import Action
-from inhabit.envs.simulators.household.types.things import ENCLOSING, RUNS_CLOSED
+from inhabit.envs.simulators.household.things import ENCLOSING, RUNS_CLOSED
 from inhabit.envs.world.rows import IT
 
 _SURFACES = (

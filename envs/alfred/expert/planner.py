@@ -28,7 +28,7 @@ from inhabit.envs.alfred.skills.walking import Result, unsearched
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.things import KNIVES, PLACES, kind_of
 from inhabit.envs.core import Action
-from inhabit.envs.simulators.household.types.things import ENCLOSING
+from inhabit.envs.simulators.household.things import ENCLOSING
 from inhabit.envs.world.rows import IT
 
 _MOST_TRIES = 6

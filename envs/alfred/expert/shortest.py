@@ -15,7 +15,7 @@ from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, 
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Action, Outcome
-from inhabit.envs.simulators.household.types.things import ENCLOSING
+from inhabit.envs.simulators.household.things import ENCLOSING
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import IT
 

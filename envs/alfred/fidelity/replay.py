@@ -26,7 +26,7 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household.navigation import grid
+from inhabit.envs.simulators.household import grid
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, load
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import Simulator

@@ -25,7 +25,7 @@ from inhabit.envs.alfred.thor.session import SharedSimulator
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import Cells
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.simulators.household.navigation.grid import (
+from inhabit.envs.simulators.household.grid import (
     BESIDE,
     recorded_folder,
     recorded_layout,

@@ -15,7 +15,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.simulators.household.geometry.boxes import Outline
 from inhabit.envs.simulators.household.rooms.user_rooms import plan_view
-from inhabit.envs.simulators.household.types.things import LAMPS, THINGS, those
+from inhabit.envs.simulators.household.things import LAMPS, THINGS, those
 
 _LANDMARKS = those("landmark")
 _NEAR = 0.35

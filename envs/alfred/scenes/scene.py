@@ -15,7 +15,7 @@ from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, TREATMENTS, Alf
 from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, ROOMS, TYPES
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
-from inhabit.envs.simulators.household.types.things import BASINS, LAMPS
+from inhabit.envs.simulators.household.things import BASINS, LAMPS
 
 TaskType = str
 """The name of one of `KINDS`."""

@@ -24,7 +24,7 @@ from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import IN_SLICES, LOADS, PLACES, Kind, Rooms, Split
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.simulators.household.types.things import LAMPS
+from inhabit.envs.simulators.household.things import LAMPS
 from inhabit.envs.world.words import plural, with_article
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from inhabit.envs.simulators.household.types.things import THINGS, spelled_out, those
+from inhabit.envs.simulators.household.things import THINGS, spelled_out, those
 from inhabit.envs.world.rows import State
 
 if TYPE_CHECKING:

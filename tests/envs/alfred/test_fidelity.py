@@ -22,7 +22,7 @@ from inhabit.envs.alfred.fidelity.report import SOLVED, FidelityCheck, Trajector
 from inhabit.envs.alfred.language import center, decode, edge, grown, overlap
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.world.settings import AlfredSettings
-from inhabit.envs.simulators.household.navigation import grid
+from inhabit.envs.simulators.household import grid
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="ALFRED's trajectories are not here")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inhabit.envs.minedojo.luanti.launch import PACKAGES, lacking
+from inhabit.envs.minedojo.luanti.world import PACKAGES, lacking
 
 needs_luanti = pytest.mark.skipif(
     bool(lacking()),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inhabit.envs.simulators.household import grid
 from inhabit.envs.simulators.household.geometry.boxes import (
     STEP,
     Array,
@@ -22,7 +23,6 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     xyz,
 )
-from inhabit.envs.simulators.household.navigation import grid
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 TABLE = Path(__file__).with_name("as_in_thor.json")

@@ -1,1 +1,0 @@
-"""Navigation: the reachable grid, and viewpoints of objects."""

@@ -1,1 +1,0 @@
-"""AI2-THOR's types of objects, described once."""

@@ -1,1 +1,0 @@
-"""What there is: classes of objects, their names, and settings."""
