@@ -57,14 +57,12 @@ def pick_up(episode: EpisodeState, thing: ThorObject) -> Result:
         return failed(Reason.HANDS_FULL, f"your hand is not free: it holds {episode.name(held)}.")
     if not thing.pickupable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be picked up.")
-    wrong = face(episode, thing)
-    if wrong is not None:
-        return wrong
-    if episode.do("PickupObject", thing):
+    did, not_done = f"you pick up {name}.", f"you can't pick up {name}"
+    result = _do(episode, "pick up", thing, "PickupObject", did, not_done)
+    if result.reason is None:
         # "The mug" that one goes to after this one is another one.
         episode.memory.visited[thing.id] = None
-        return _touched(episode, thing, f"you pick up {name}.")
-    return _refused(episode, "pick up", thing, f"you can't pick up {name}")
+    return result
 
 
 def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
@@ -147,14 +145,11 @@ def open_up(episode: EpisodeState, thing: ThorObject) -> Result:
         return failed(Reason.ALREADY, f"{name} is open already.")
     if thing.type in RUNS_CLOSED and thing.on:
         return failed(Reason.WRONG_STATE, f"{name} is running. Turn it off first.")
-    wrong = face(episode, thing)
-    if wrong is not None:
-        return wrong
-    if episode.do("OpenObject", thing):
-        result = _touched(episode, thing, f"you open {name}.")
+    did, not_done = f"you open {name}.", f"{name} doesn't open from here"
+    result = _do(episode, "open", thing, "OpenObject", did, not_done)
+    if result.reason is None:
         episode.notice(episode.world[thing.id].contents)
-        return result
-    return _refused(episode, "open", thing, f"{name} doesn't open from here")
+    return result
 
 
 def close(episode: EpisodeState, thing: ThorObject) -> Result:
@@ -164,12 +159,8 @@ def close(episode: EpisodeState, thing: ThorObject) -> Result:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be closed.")
     if not thing.open:
         return failed(Reason.ALREADY, f"{name} is closed already.")
-    wrong = face(episode, thing)
-    if wrong is not None:
-        return wrong
-    if episode.do("CloseObject", thing):
-        return _touched(episode, thing, f"you close {name}.")
-    return _refused(episode, "close", thing, f"{name} doesn't close from here")
+    did, not_done = f"you close {name}.", f"{name} doesn't close from here"
+    return _do(episode, "close", thing, "CloseObject", did, not_done)
 
 
 def switch(episode: EpisodeState, thing: ThorObject, on: bool) -> Result:
@@ -181,12 +172,9 @@ def switch(episode: EpisodeState, thing: ThorObject, on: bool) -> Result:
         return failed(Reason.ALREADY, f"{name} is {state} already.")
     if on and thing.type in RUNS_CLOSED and thing.open:
         return failed(Reason.WRONG_STATE, f"{name} is open. Close it first.")
-    wrong = face(episode, thing)
-    if wrong is not None:
-        return wrong
-    if episode.do("ToggleObjectOn" if on else "ToggleObjectOff", thing):
-        return _touched(episode, thing, f"you turn {state} {name}.")
-    return _refused(episode, f"turn {state}", thing, f"{name} can't be turned {state} from here")
+    asks = "ToggleObjectOn" if on else "ToggleObjectOff"
+    did, not_done = f"you turn {state} {name}.", f"{name} can't be turned {state} from here"
+    return _do(episode, f"turn {state}", thing, asks, did, not_done)
 
 
 def slice_up(episode: EpisodeState, thing: ThorObject) -> Result:
@@ -198,12 +186,8 @@ def slice_up(episode: EpisodeState, thing: ThorObject) -> Result:
         return failed(Reason.ALREADY, f"{name} is sliced already.")
     if held is None or held.type not in KNIVES:
         return failed(Reason.MISSING_ITEM, f"you need a knife in your hand to slice {name}.")
-    wrong = face(episode, thing)
-    if wrong is not None:
-        return wrong
-    if episode.do("SliceObject", thing):
-        return _touched(episode, thing, f"you slice {name}.")
-    return _refused(episode, "slice", thing, f"you can't slice {name} from here")
+    did, not_done = f"you slice {name}.", f"you can't slice {name} from here"
+    return _do(episode, "slice", thing, "SliceObject", did, not_done)
 
 
 def use(episode: EpisodeState, verb: Verb[ThorObject], thing: ThorObject) -> Result:
@@ -211,12 +195,21 @@ def use(episode: EpisodeState, verb: Verb[ThorObject], thing: ThorObject) -> Res
     name = episode.name(thing)
     if verb.fits is not None and not verb.fits(thing):
         return failed(Reason.WRONG_STATE, f"you can't {verb.says.format(name)} now.")
+    said = verb.says.format(name)
+    did, not_done = f"you {said}.", f"you can't {said} from here"
+    return _do(episode, verb.name, thing, verb.asks, did, not_done)
+
+
+def _do(
+    episode: EpisodeState, verb: str, thing: ThorObject, asks: str, did: str, not_done: str
+) -> Result:
+    """Face an object and have the simulator do what it `asks`; the feedback of both endings."""
     wrong = face(episode, thing)
     if wrong is not None:
         return wrong
-    if episode.do(verb.asks, thing):
-        return _touched(episode, thing, f"you {verb.says.format(name)}.")
-    return _refused(episode, verb.name, thing, f"you can't {verb.says.format(name)} from here")
+    if episode.do(asks, thing):
+        return _touched(episode, thing, did)
+    return _refused(episode, verb, thing, not_done)
 
 
 def _touched(episode: EpisodeState, thing: ThorObject, sentence: str) -> Result:
