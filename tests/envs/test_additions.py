@@ -22,7 +22,7 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.tasks.sampling import possible_goals, sample, scene_for
 from inhabit.envs.alfred.world.things import Rooms
-from inhabit.envs.alfred.world.settings import AlfredSettings
+from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.core import Task
 
 def task(scene):

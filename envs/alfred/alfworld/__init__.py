@@ -5,10 +5,20 @@ Text and image show the same state: what is told is read from the room after eve
 
 from __future__ import annotations
 
-from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
+from typing import Literal
+
+from inhabit.envs.alfred import AlfredSettings, fastest_settings
 from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render
+
+
+class AlfworldSettings(AlfredSettings):
+    """Those of ALFRED, but for navigation, which the text game does not spell out."""
+
+    navigation: Literal["walk", "teleport"] = "teleport"
+    """How the agent gets to a receptacle: it is placed before it, or walks every low-level step."""
+
 
 REGISTRATION = Registration(
     name="alfworld",
@@ -23,7 +33,7 @@ REGISTRATION = Registration(
     packages=("ai2thor", "procthor", "numba"),
     renderer=render.VERSION,
     prepare=lazy("inhabit.envs.alfred.setup:prepare"),
-    fastest_settings=lazy("inhabit.envs.alfred.world.settings:fastest_settings"),
+    fastest_settings=fastest_settings,
     kinds=lazy("inhabit.envs.alfred.alfworld.tasks:kinds"),
     scene_plan=lazy("inhabit.envs.alfred.scenes.initial_room:scene_plan"),
     rooms=lazy("inhabit.envs.alfred.tasks.sampling:rooms"),

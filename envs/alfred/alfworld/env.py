@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred.alfworld import commands, solution
+from inhabit.envs.alfred.alfworld import AlfworldSettings, commands, solution
 from inhabit.envs.alfred.alfworld.moment import TREATMENTS, Game, GameMoment
 from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, numbered
-from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.episode.state import EpisodeState
 from inhabit.envs.alfred.scenes.scene import AlfredScene

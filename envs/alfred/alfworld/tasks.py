@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from inhabit.envs.alfred.alfworld import AlfworldSettings
 from inhabit.envs.alfred.alfworld.env import Alfworld
 from inhabit.envs.alfred.alfworld.rules import word
-from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, read_scene
 from inhabit.envs.alfred.tasks import sampling, splits
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from inhabit.envs.alfred import Cells, Split
 from inhabit.envs.simulators.household.things import THINGS, spelled_out, those
 from inhabit.envs.world.rows import State
 
@@ -28,9 +29,6 @@ class Kind(StrEnum):
     BEDROOM = "bedroom"
     BATHROOM = "bathroom"
 
-
-Split = Literal["all", "train", "val", "test"]
-Cells = Literal["computed", "recorded"]
 
 _FIRST = {Kind.KITCHEN: 1, Kind.LIVING_ROOM: 201, Kind.BEDROOM: 301, Kind.BATHROOM: 401}
 _SIGNS = {"Toilet": Kind.BATHROOM, "StoveBurner": Kind.KITCHEN, "Bed": Kind.BEDROOM}

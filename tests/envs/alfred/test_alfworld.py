@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from inhabit.envs.alfred.alfworld import AlfworldSettings
 from inhabit.envs.alfred.alfworld.env import Alfworld
-from inhabit.envs.alfred.alfworld.settings import AlfworldSettings
 from inhabit.envs.alfred.alfworld.tasks import read
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Reason, Task
