@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from inhabit.envs.simulators.household.geometry.boxes import Box, Outline, into, out_of
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box, Outline, into, out_of
 from inhabit.envs.simulators.household.geometry.fronts import CARCASSES
 from inhabit.envs.simulators.household.placement.surfaces import counter_height
 from inhabit.envs.simulators.household.state.world import SimObject
@@ -31,6 +31,10 @@ _RIM = 0.02
 _OVERHANG = 0.04
 """Overhang of the slab over its panels, metres; and on an island, for knees:"""
 _ISLAND_OVERHANG = 0.2
+_LEAST_CUT, _MOST_CUT = 0.1, 0.3
+"""Metres that a slab reaches beyond the fronts below it where it is cut: more are knee room."""
+_FACING = 0.9
+"""Cosine of the angle within which a front faces a side."""
 _NARROWEST = 0.05
 """Slivers below this many metres are left out."""
 _AT_WALL = 0.35
@@ -86,6 +90,54 @@ def counter(
             if min(piece[2] - piece[0], piece[3] - piece[1]) > _NARROWEST:
                 parts.append(_block(piece, outline.floor, height - _THICK, front))
     return join(parts)
+
+
+def cut_to_fronts(
+    top: SimObject, strips: Sequence[Box], others: Sequence[SimObject]
+) -> Sequence[Box]:
+    """The parts of a worktop, none deeper than the drawers and doors below it.
+
+    What is recorded lies in open drawers that a worktop of the usual depth would hide.
+
+    Args:
+        top: the counter.
+        strips: its parts along the walls.
+        others: the room's things at first.
+    """
+    on_top = [other.box.center for other in others if top.id in other.parents]
+    fronts = [
+        other.box
+        for other in others
+        if other.kind in ("Cabinet", "Drawer") and other.box.high[1] <= top.box.high[1] + _THICK
+    ]
+    cut = []
+    for strip in strips:
+        rest = [other for other in strips if other is not strip]
+        alone = [at for at in on_top if not any(_above(other, at) for other in rest)]
+        cut.append(_cut(strip, fronts, [at for at in alone if _above(strip, at)]))
+    return cut
+
+
+def _cut(strip: Box, fronts: Sequence[Box], on_top: Sequence[Array]) -> Box:
+    """A part of a worktop that ends at the fronts below it, unless something stands beyond."""
+    across = 2 if strip.half[0] >= strip.half[2] else 0
+    low, high = strip.low.copy(), strip.high.copy()
+    for sign, edge in ((1.0, high), (-1.0, low)):
+        below = [
+            float(sign * front.center[across] + front.reach[across])
+            for front in fronts
+            if sign * front.axes[across, 2] > _FACING and _above(strip, front.center)
+        ]
+        front = max(below, default=-np.inf)
+        beyond = sign * edge[across] - front
+        held = any(sign * at[across] > front for at in on_top)
+        if _LEAST_CUT < beyond < _MOST_CUT and not held:
+            edge[across] = sign * (front + _OVERHANG)
+    return Box((low + high) / 2, (high - low) / 2, strip.axes)
+
+
+def _above(strip: Box, point: Array) -> bool:
+    return bool((np.abs(point - strip.center)[[0, 2]] < strip.half[[0, 2]]).all())
 
 
 def _interrupts(other: SimObject, height: float, floor: float) -> bool:

@@ -11,15 +11,31 @@ from inhabit.envs.simulators.household.state.robot_arm import LENGTH, SHOULDER
 from inhabit.envs.simulators.household.state.world import SimObject, World
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
 from inhabit.envs.simulators.render.shapes import Look, shape
-from inhabit.envs.simulators.render.shapes.finishes import WATER, plain
+from inhabit.envs.simulators.render.shapes.finishes import WATER, Side, plain
 from inhabit.envs.simulators.render.sweep import tube
 
 _CORKED = "wine"
 """Contents of bottles that are full at the start; THOR does not say."""
+_MEASURED = frozenset({"Fridge", "Microwave"})
+_AT_EDGE = 0.8
+"""Fraction of the half width from which on a position is on an edge."""
 
 
-def look_of(thing: SimObject, *, burning: bool = False) -> Look:
-    """The visible state of an object; a burner shows that of its knob."""
+def look_of(
+    thing: SimObject,
+    *,
+    burning: bool = False,
+    measured: bool = False,
+    levels: tuple[float, ...] = (),
+) -> Look:
+    """The visible state of an object; a burner shows that of its knob.
+
+    Args:
+        thing: the object.
+        burning: whether it is a burner whose knob is on.
+        measured: whether its doors and shelves are to be AI2-THOR's.
+        levels: heights in metres above its bottom at which things stand in it.
+    """
     is_ = thing.metadata
     return Look(
         openness=float(is_["openness"]) if is_["isOpen"] else 0.0,
@@ -30,7 +46,18 @@ def look_of(thing: SimObject, *, burning: bool = False) -> Look:
         broken=is_["isBroken"],
         used_up=is_["isUsedUp"],
         filled=(is_["fillLiquid"] or _CORKED) if is_["isFilledWithLiquid"] else None,
+        hinge=_hinge(thing) if measured else None,
+        measured=measured and thing.kind in _MEASURED,
+        levels=levels,
     )
+
+
+def _hinge(thing: SimObject) -> Side | None:
+    """Where the door of a cupboard hangs: THOR's position of it is on that edge."""
+    offset, half = float(thing.pivot[0]), float(thing.box.half[0])
+    if thing.kind != "Cabinet" or abs(offset) < _AT_EDGE * half:
+        return None
+    return "left" if offset > 0 else "right"
 
 
 @lru_cache(maxsize=2048)

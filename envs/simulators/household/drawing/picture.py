@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inhabit.envs.simulators.household.drawing.counters import Joinery, counter, quarters, stove
+from inhabit.envs.simulators.household.drawing.counters import (
+    Joinery,
+    counter,
+    cut_to_fronts,
+    quarters,
+    stove,
+)
 from inhabit.envs.simulators.household.drawing.looks import (
     limbs,
     lit,
@@ -32,7 +38,7 @@ from inhabit.envs.simulators.household.placement.surfaces import rise
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World
-from inhabit.envs.simulators.household.things import LAMPS, those
+from inhabit.envs.simulators.household.things import BASINS, LAMPS, those
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes import Look
@@ -59,6 +65,12 @@ _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 _BELOW_TOP = 0.1
 """Metres."""
 _CUSHIONED = those("cushioned")
+_HOLLOW = 0.92
+"""Share of a basin's width and depth in which its sink is open."""
+_CUT = frozenset({"CounterTop", *BASINS})
+"""Types that other things around them cut into."""
+_SHELVED = frozenset({"Cabinet", "Fridge"})
+"""Types with shelves behind their doors."""
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
 """Types of which a room has a single model."""
 
@@ -287,11 +299,15 @@ class RoomPicture:
         burning: bool,
         kept: dict[object, Mesh],
     ) -> None:
-        look = look_of(thing, burning=burning)
-        key = (thing.id, tuple(thing.box.half.tolist()), look, randomization.materials)
+        measured = self._recorded or world.rules.drawn_as_measured
+        levels = self._levels(world, thing)
+        look = look_of(thing, burning=burning, measured=measured, levels=levels)
+        special = thing.kind in _CUT and (measured, self._recorded)
+        key = (thing.id, tuple(thing.box.half.tolist()), look, randomization.materials, special)
         mesh = self._meshes.get(key) or self._common.get(key)
         if mesh is None:
-            mesh = kept.setdefault(key, self._mesh(world, thing, look, randomization))
+            made = self._mesh(world, thing, look, randomization)
+            mesh = (self._meshes if look.levels else kept).setdefault(key, made)
         supports = self._supports(world, thing) if thing["pickupable"] else ()
         rests = thing.box, *(self._drawn_as(world, support) for support, _ in supports)
         if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
@@ -304,6 +320,17 @@ class RoomPicture:
         elif not _same(self._rests[thing.id], rests):
             self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
         self._rests[thing.id] = rests
+
+    def _levels(self, world: World, thing: SimObject) -> tuple[float, ...]:
+        """Heights in metres above its bottom at which things stand in what has shelves.
+
+        Only where they were recorded: elsewhere they stand as our shelves are.
+        """
+        if not self._recorded or thing.kind not in _SHELVED or not thing["isOpen"]:
+            return ()
+        low = float(thing.box.low[1])
+        bases = {round(float(world.things[i].box.low[1]) - low, 2) for i in world.put_in(thing.id)}
+        return tuple(sorted(bases))
 
     def _drawn_as(self, world: World, support: str) -> tuple[Mesh | None, Box]:
         """Everything that determines the height of an object's contents."""
@@ -364,6 +391,8 @@ class RoomPicture:
         parts = self.room.strips.get(thing.id, ())
         if thing.kind == "CounterTop" or len(parts) > 1:
             stone = joinery.stone if thing.kind == "CounterTop" else joinery.front
+            if self._recorded:
+                parts = tuple(cut_to_fronts(thing, parts, self._first))
             made = counter(thing, parts, self._first, self.room.outline, stone, joinery.front)
             return into(thing.box, made)
         if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
@@ -379,7 +408,19 @@ class RoomPicture:
             name = f"{self.room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
             seed = seed_of(name or thing.id, randomization.materials)
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
+        if thing.kind in BASINS and (self._recorded or world.rules.drawn_as_measured):
+            made = self._without_basin(thing, made)
         return made.turned("y", turn) if turn else made
+
+    def _without_basin(self, thing: SimObject, made: Mesh) -> Mesh:
+        """A sink without what lies in its basins: these have a hollow of their own."""
+        middles = out_of(thing.box, made).vertices[made.faces].mean(axis=1)
+        inside = np.zeros(len(middles), np.bool_)
+        for other in self._first:
+            if other.kind == BASINS[thing.kind]:
+                own = np.abs((middles - other.box.center) @ other.box.axes)
+                inside |= (own[:, [0, 2]] < _HOLLOW * other.box.half[[0, 2]]).all(axis=1)
+        return made.part(~inside)
 
     def _is_open(self, world: World, thing: SimObject) -> bool:
         """Whether furniture has an open front: it can't be opened, and things lie below its top."""

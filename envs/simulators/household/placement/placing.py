@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -72,7 +73,13 @@ _SUNK = those("sunk")
 
 
 def place(
-    world: World, thing: SimObject, receptacle: SimObject, wish: Array, *, among: bool = False
+    world: World,
+    thing: SimObject,
+    receptacle: SimObject,
+    wish: Array,
+    *,
+    among: bool = False,
+    rise: float | None = None,
 ) -> Box | None:
     """Find a place for an object on or in a receptacle.
 
@@ -82,6 +89,8 @@ def place(
         receptacle: what to put it on.
         wish: (3,), the place that is wanted; the nearest free one is given.
         among: whether it may go through what lies there.
+        rise: metres above the receptacle's bottom, but not above half its height, where it is to
+            lie; None: on the surface.
 
     Returns:
         Its box there, or None if there is no room for it.
@@ -89,6 +98,10 @@ def place(
     if receptacle.kind in HANGERS:
         return None if world.put_in(receptacle.id) else _hung(thing, receptacle)
     ground = surface(world, receptacle)
+    if rise is not None:
+        box = receptacle.box
+        height = float(box.low[1] + min(rise, box.reach[1]))
+        ground = replace(ground, height=height, headroom=float(box.high[1]) - height)
     others = [] if among else list(_in_the_way(world, thing, ground))
     turn = heading(receptacle.box)
     for axes in ways_to_lie(thing.kind, thing.box.half, turn):

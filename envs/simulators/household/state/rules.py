@@ -41,6 +41,9 @@ class RuleSet:
     """Whether the floor counts as visible only if a part of it is within reach."""
     open_is_hollow: bool
     """Whether what is open is drawn as a frame that shows its contents."""
+    drawn_as_measured: bool
+    """Whether cupboards' doors, fridges, microwaves and sinks are drawn as AI2-THOR's masks show
+    them. So is every room whose things are where a recording has them."""
     tells_motion: bool
     """Whether `isMoving` is true after the action that let a thing go or pushed it."""
     bounds_have_walls: bool
@@ -69,6 +72,7 @@ AI2THOR = RuleSet(
     held_is_interactable=True,
     floor_is_seen_nearby=True,
     open_is_hollow=True,
+    drawn_as_measured=True,
     tells_motion=True,
     bounds_have_walls=True,
 )
@@ -90,6 +94,7 @@ TASKS = RuleSet(
     held_is_interactable=False,
     floor_is_seen_nearby=False,
     open_is_hollow=False,
+    drawn_as_measured=False,
     tells_motion=False,
     bounds_have_walls=False,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from inhabit.envs.simulators.render.lathe import box, cylinder, ellipsoid, torus
@@ -37,12 +37,18 @@ from inhabit.envs.simulators.render.shapes.parts import (
     cabinet_box,
     facing,
     hollow_box,
+    legs,
+    shelf_heights,
     swing,
 )
 from inhabit.envs.simulators.render.sweep import tube
 
 _LIT_INSIDE = glowing(0.95, 0.96, 0.97, 0.25)
 _SHELF = plain(0.78, 0.84, 0.87, gloss=0.6)
+_SHELVES = (0.2, 0.49, 0.78, 1.07, 1.36, 1.65)
+"""Heights of a fridge's shelves over its floor, metres: things are put on the third."""
+_LEAST_ROOM = 0.2
+"""Metres between the uppermost shelf and the ceiling, at least."""
 _RED_HOT = glowing(1.0, 0.30, 0.08)
 _RED_LIGHT = glowing(1.0, 0.12, 0.08)
 _GREEN_LIGHT = glowing(0.25, 0.95, 0.45)
@@ -56,18 +62,20 @@ def fridge(size: Vector, look: Look, choose: Random) -> Mesh:
     freezer_below = choose.random() < 0.4
     handle, thick = 0.05 * z, min(0.06, 0.1 * z)
     depth = z - thick - handle
-    foot = 0.03 * y
+    foot = (0.01 if look.measured else 0.03) * y
     split = (0.36 if freezer_below else 0.68) * y  # the main room holds what stands at .4 to .65
-    rooms = [(foot, split), (split, y)]
+    doors = [(foot, split), (split, y)]
     parts = [box((0.94 * x, foot, 0.9 * depth), CHARCOAL).shifted(0, (foot - y) / 2, -0.05 * z)]
+    # In AI2-THOR's fridges things stand up to .9 of the height: one room is behind both doors.
+    for low, high in [(foot, y)] if look.measured else doors:
+        room = x, high - low, depth
+        usual = _SHELVES if look.measured else _shelves(high - low)
+        inside = _cold_room(room, coat, usual, [level - low for level in look.levels])
+        made = inside if look.openness > 0 else box(room, coat)
+        parts.append(made.shifted(0, (low + high - y) / 2, (depth - z) / 2))
     hinge = look.hinge or "right"
-    for low, high in rooms:
+    for low, high in doors:
         tall, middle = high - low, (low + high - y) / 2
-        room_depth = (depth - z) / 2
-        if look.openness > 0:
-            parts.append(_cold_room((x, tall, depth), coat).shifted(0, middle, room_depth))
-        else:
-            parts.append(box((x, tall, depth), coat).shifted(0, middle, room_depth))
         grip = min(0.5 * tall, 0.45)
         leaf = box((x, tall - 0.008, thick), coat, bevel=0.012)
         upper = low == split
@@ -83,15 +91,23 @@ def fridge(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts)
 
 
-def _cold_room(size: Vector, coat: Material) -> Mesh:
+def _shelves(tall: float) -> list[float]:
+    """Heights of the shelves of a room, evenly spaced."""
+    count = round(tall / 0.32)
+    return [k * tall / count for k in range(1, count)]
+
+
+def _cold_room(
+    size: Vector, coat: Material, usual: Sequence[float], levels: Sequence[float]
+) -> Mesh:
     """A lit room with thick walls and glass shelves, open to +z."""
     x, y, z = size
     wall = min(0.045, 0.1 * x)
     parts = [cabinet_box((x, y, z), wall, coat, inside=_LIT_INSIDE)]
-    count = round(y / 0.32)
-    for k in range(1, count):
+    free = [height for height in usual if height < y - _LEAST_ROOM]
+    for height in shelf_heights(free, wall, y - wall, levels):
         shelf = box((x - 2 * wall, 0.008, 0.82 * z), _SHELF)
-        parts.append(shelf.shifted(0, k * y / count - y / 2, -0.04 * z))
+        parts.append(shelf.shifted(0, height - y / 2, -0.04 * z))
     return join(parts)
 
 
@@ -105,7 +121,8 @@ def _door_bins(width: float, height: float, thick: float) -> list[Mesh]:
 
 def microwave(size: Vector, look: Look, choose: Random) -> Mesh:
     """A microwave oven: window and controls in front, lit inside while it runs or stands open."""
-    x, y, z = size
+    foot = min(0.018, 0.06 * size[1]) if look.measured else 0.0
+    x, y, z = size[0], size[1] - foot, size[2]
     coat = choose.choice((CHARCOAL, BLACK, ENAMEL, STEEL))
     grip, thick = 0.05 * z, 0.09 * z
     depth = z - thick - grip
@@ -134,7 +151,11 @@ def microwave(size: Vector, look: Look, choose: Random) -> Mesh:
     if lit and look.openness > 0:
         turntable = cylinder(0.38 * min(door_width, depth), 0.01, _SHELF, segments=16)
         parts.append(turntable.shifted(side * (x - door_width) / 2, 0.065 * y - y / 2, back))
-    return join([*parts, swing(door, hinge, 110 * look.openness)])
+    body = join([*parts, swing(door, hinge, 110 * look.openness)])
+    if not foot:
+        return body
+    feet = join(legs((0.9 * x, foot, 0.8 * z), 0.03, BLACK)).shifted(y=-(y + foot) / 2)
+    return join([body, feet]).shifted(y=foot / 2)
 
 
 def _controls(width: float, height: float, depth: float, on: bool) -> list[Mesh]:

@@ -240,6 +240,10 @@ class Look:
     """The liquid in it: "water", "coffee", "wine", or any other name."""
     hinge: Side | None = None
     """Where a door hangs, as seen by who stands before it. None: where it does with its kind."""
+    measured: bool = False
+    """Whether a fridge has one room behind its doors, and a microwave has feet, as in AI2-THOR."""
+    levels: tuple[float, ...] = ()
+    """Heights above its bottom, in metres, at which something stands on a shelf in it."""
 
 
 Builder = Callable[[Vector, Look, Random], Mesh]

@@ -176,6 +176,8 @@ def test_put_near_the_middle_of_the_view(near: bool, aside: float) -> None:
     assert all(simulator.act({**step, "forceAction": True}).success for step in steps)
     apple = simulator.things[things["Apple"]].box.center
     assert (apple - fridge.center) @ side == pytest.approx(aside, abs=0.06)
+    base = simulator.things[things["Apple"]].box.low[1] - fridge.low[1]
+    assert base == pytest.approx(0.88 if near else 0.8, abs=0.01)
 
 
 def test_a_plate_takes_along_what_lies_on_it(kitchen: Hand) -> None:

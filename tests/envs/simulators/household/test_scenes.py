@@ -1,7 +1,10 @@
 """Setting scenes: poses, states for many things, random spawns, materials and light, snapshots."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.household.state.world import SimObject
@@ -216,3 +219,54 @@ def test_pictures_are_those_of_the_state_however_it_came_about(simulator: Simula
         plain.names[i] for i in plain.ids.ravel() if i >= 0
     ]
     assert set(again.names) == set(plain.names)
+
+
+def drawn(simulator: Simulator, id: str) -> NDArray[np.float64]:
+    """Places (V, 3) of the corners of what is drawn for an object."""
+    made: Any = simulator.act({"action": "GetInSceneAssetGeometry", "objectId": id}).value
+    (mesh,) = made
+    return np.array([[point[axis] for axis in "xyz"] for point in mesh["vertices"]])
+
+
+@pytest.mark.parametrize(
+    ("id", "side"),
+    [("Cabinet|+01.76|+00.39|+02.35", 1), ("Cabinet|+01.51|+00.39|+02.36", -1)],
+)
+def test_a_door_hangs_on_the_edge_where_thors_cupboard_is(id: str, side: int) -> None:
+    simulator = Simulator("FloorPlan27", width=60, height=60, release="5.0.0")
+    box = simulator.things[id].box
+    assert simulator.act({"action": "OpenObject", "objectId": id, "forceAction": True}).success
+    own = (drawn(simulator, id) - box.center) @ box.axes
+    ahead = own[own[:, 2] > box.half[2] + 0.1]
+    assert len(ahead) and (side * ahead[:, 0] > 0).all()
+
+
+def poses(simulator: Simulator) -> list[dict[str, object]]:
+    return [
+        {"objectName": t["name"], "position": t["position"], "rotation": t["rotation"]}
+        for t in simulator.things.values()
+        if t["pickupable"]
+    ]
+
+
+def test_a_recorded_counter_ends_at_the_drawers_below_it() -> None:
+    simulator = Simulator("FloorPlan25", width=60, height=60)
+    counter = first(simulator, "CounterTop").id
+    drawer = simulator.things["Drawer|-01.13|+00.71|+00.42"].box
+
+    def edge() -> float:
+        places = drawn(simulator, counter)
+        near = np.abs(places[:, 0] - drawer.center[0]) < 0.4
+        return float(places[near & (places[:, 1] > drawer.high[1]), 2].max())
+
+    assert edge() > drawer.high[2] + 0.2
+    assert simulator.act({"action": "SetObjectPoses", "objectPoses": poses(simulator)}).success
+    assert drawer.high[2] < edge() < drawer.high[2] + 0.06
+
+
+def test_a_sink_does_not_hide_its_basin() -> None:
+    simulator = Simulator("FloorPlan405", width=300, height=300, release="5.0.0")
+    pose = {"x": -2.5, "z": 0.25, "rotation": 270, "horizon": 60, "standing": True}
+    assert simulator.act({"action": "TeleportFull", **pose, "forceAction": True}).success
+    shown = simulator.shown()
+    assert shown["Sink|-03.02|+00.87|+00.21|SinkBasin"] > shown["Sink|-03.02|+00.87|+00.21"]

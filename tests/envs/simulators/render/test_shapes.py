@@ -175,6 +175,20 @@ def test_doors_swing_out_on_their_hinge(kind: str):
         assert (ahead[:, 0] * side > 0).all()
 
 
+@pytest.mark.parametrize("kind", ["Fridge", "Cabinet"])
+@pytest.mark.parametrize("share", [0.3, 0.45, 0.7])
+def test_things_stand_on_shelves_and_have_room_there(kind: str, share: float):
+    level = share * FORMS[kind].size[1]
+    mesh = made(kind, Look(openness=1.0, measured=True, levels=(level, level + 0.02)))
+    corners = mesh.vertices[mesh.faces]
+    inside = (np.abs(corners.mean(axis=1)) < 0.45 * np.array(FORMS[kind].size)).all(axis=1)
+    up = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1]
+    flat = np.abs(up) > 0.01
+    heights = corners[inside & flat, :, 1].mean(axis=1) + FORMS[kind].size[1] / 2
+    assert (np.abs(heights - level) < 0.02).any()
+    assert not ((heights > level + 0.02) & (heights < level + 0.19)).any()
+
+
 @pytest.mark.parametrize("openness", [0.0, 0.5, 1.0])
 def test_drawers_slide_out_by_eight_tenths(openness: float):
     low, high = made("Drawer", Look(openness=openness)).bounds
