@@ -5,6 +5,7 @@ The card names the figures of each run and the columns. The hub's viewer shows i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import half_written, picture
 from inhabit.eie.export.messages import image_cell
 from inhabit.eie.export.tables import PICTURE, table
-from inhabit.eie.sets.card import in_code, plain_markdown
+from inhabit.eie.sets.card import plain_markdown
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.scoring.metrics import score
 
@@ -97,7 +98,8 @@ def card(runs: Sequence[Run], rows: int) -> str:
     size = next((text for most, text in _SIZES if rows < most), "n>100K")
     lines = [
         "---",
-        f'pretty_name: "Episodes in {", ".join(map(in_code, envs))}"',
+        # A text of JSON is one of YAML.
+        f"pretty_name: {json.dumps('Episodes in ' + ', '.join(envs))}",
         "language: [en]",
         "task_categories: [robotics, visual-question-answering]",
         "tags: [embodied, inhabit, trajectories]",

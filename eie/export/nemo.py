@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from inhabit.eie.export.atif import trajectory
 from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import half_written
+from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
 
 _Item = dict[str, Any]
@@ -26,19 +28,24 @@ _Images = Mapping[str, bytes]
 def write(runs: Sequence[Run], out: Path) -> int:
     """Write `rollouts.jsonl`, a line for each episode that has ended, and return how many.
 
+    Episodes of one task, in whichever runs, are rollouts of that task.
+
     Raises:
         RecordError: a record or an image can't be read.
         DiskError: it can't be written.
     """
-    count = 0
+    tasks: dict[str, int] = {}
+    rollouts: Counter[int] = Counter()
     with half_written(out / "rollouts.jsonl") as half, half.open("w", encoding="utf-8") as file:
-        for task, row in enumerate(_rows(runs)):
-            file.write(json.dumps({"_ng_task_index": task, "_ng_rollout_index": 0, **row}) + "\n")
-            count += 1
-    return count
+        for task, row in _rows(runs):
+            index = tasks.setdefault(task.model_dump_json(exclude={"reference_cost"}), len(tasks))
+            place = {"_ng_task_index": index, "_ng_rollout_index": rollouts[index]}
+            file.write(json.dumps({**place, **row}) + "\n")
+            rollouts[index] += 1
+    return rollouts.total()
 
 
-def _rows(runs: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
+def _rows(runs: Sequence[Run]) -> Iterator[tuple[Task, Mapping[str, Any]]]:
     for run in runs:
         for episode, attempt in run.ended():
             assert attempt.end is not None
@@ -52,7 +59,7 @@ def _rows(runs: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
 
             row = _row(trajectory(run, episode, attempt, keep), images)
             reward = attempt.end.met / (attempt.end.total or 1)
-            yield {**row, "reward": reward, "task": episode.task.id}
+            yield episode.task, {**row, "reward": reward, "task": episode.task.id}
 
 
 def _row(told: Mapping[str, Any], images: _Images) -> Mapping[str, Any]:

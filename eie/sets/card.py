@@ -15,6 +15,7 @@ from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.coverage import Coverage, cover, effects, evenness
 from inhabit.eie.sets.folder import SetFolder, put
 from inhabit.eie.sets.seeing import EyeFeatures
+from inhabit.envs.printable import printable
 
 OBJECTS, VERBS, ROOMS, LEFT = 40, 12, 40, 10
 """Maximum rows and columns of the tables; the rest is summarized."""
@@ -78,14 +79,17 @@ def _eyes(opened: SetFolder, examples: int) -> EyeFeatures | None:
 
 
 def plain_markdown(text: object) -> str:
-    """`text` on one line, with Markdown syntax escaped."""
-    joined = re.sub(r"\s+", " ", str(text))
-    return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", joined)
+    """`text` on one line, with Markdown syntax escaped, and control characters written out."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", _one_line(text))
 
 
 def in_code(text: object) -> str:
     """`text` on one line, for use between backticks."""
-    return re.sub(r"\s+", " ", str(text)).replace("`", "'").replace("|", "\\|")
+    return _one_line(text).replace("`", "'").replace("|", "\\|")
+
+
+def _one_line(text: object) -> str:
+    return printable(re.sub(r"\s+", " ", str(text)))
 
 
 def _most(counted: dict[str, int], most: int) -> Sequence[str]:

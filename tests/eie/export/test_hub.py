@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +50,27 @@ def test_rows_hold_the_frames_and_the_card_the_figures(
     assert (tmp_path / "hub" / files["path"]).is_file()
     assert "| expert | toy | expert | 2 | 1.00 [" in text
     assert all(f"| `{name}` |" in text for name in rows.features)
+
+
+@pytest.mark.parametrize(
+    "name", ['"\nlicense: evil\n---\n# Owned', "a\\b", "\x1b]0;owned\x07\x00", "| <img src=x> |"]
+)
+def test_names_of_a_run_from_anybody_stay_names_in_the_card(tmp_path: Path, name: str) -> None:
+    run = tmp_path / "run"
+    inhabit.run("toy", "expert", run, n=1, settings={"in_process": True})
+    for file, key in ((run / "run.json", "env"), (run / "run.json", "agent")):
+        file.write_text(json.dumps({**json.loads(file.read_text()), key: name}))
+    # The record has to be of the environment that the run names.
+    for file in (run / "tasks.jsonl", run / "episodes" / "00000" / "episode.jsonl"):
+        file.write_text(file.read_text().replace('"env":"toy"', f'"env":{json.dumps(name)}'))
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(run), "--format", "hub", "--out", str(tmp_path / "hub")])
+    assert left.value.code == 0
+    text = (tmp_path / "hub" / "README.md").read_text()
+    front, body = text.removeprefix("---\n").split("\n---\n", 1)
+    told = yaml.safe_load(front)
+    assert told["pretty_name"] == f"Episodes in {name}" and "license" not in told
+    assert not set("\x00\x07\x1b") & set(text) and " <img" not in body
+    assert [line[:2] for line in body.splitlines()].count("# ") == 1
+    rows = [line for line in body.splitlines() if line.startswith("| run |")]
+    assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [8, 8]

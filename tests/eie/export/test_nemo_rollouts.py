@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from pathlib import Path
@@ -13,12 +14,7 @@ from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
 
 
-def test_a_rollout_holds_the_conversation_with_its_frames(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("nemo_gym", reason="needs the package nemo-gym")
-    from nemo_gym.rollout_observability import TrajectoryRecord
-
+def test_a_rollout_holds_the_conversation_with_its_frames(tmp_path: Path) -> None:
     settings = {"in_process": True}
     for agent in ("expert", "random"):
         inhabit.run("toy", agent, tmp_path / "runs" / agent, n=2, max_steps=6, settings=settings)
@@ -32,13 +28,15 @@ def test_a_rollout_holds_the_conversation_with_its_frames(
         for episode in run.episodes()
     ]
     assert len(rows) == len(episodes) == 4
+    places = [(row["_ng_task_index"], row["_ng_rollout_index"]) for row in rows]
+    assert places == [(0, 0), (1, 0), (0, 1), (1, 1)]
     for row, (_, episode) in zip(rows, episodes, strict=True):
-        told = TrajectoryRecord.model_validate(row["ng_trajectory"], strict=True)
+        told = row["ng_trajectory"]
         attempt = episode.last()
         assert attempt is not None and attempt.end is not None
         assert row["reward"] == attempt.end.met / attempt.end.total
-        assert len(told.tool_calls) == sum(step.act is not None for step in attempt.steps)
-        (invocation,) = row["ng_trajectory"]["invocations"]
+        assert len(told["tool_calls"]) == sum(step.act is not None for step in attempt.steps)
+        (invocation,) = told["invocations"]
         parts = [
             part
             for item in invocation["conversation"]
@@ -49,9 +47,10 @@ def test_a_rollout_holds_the_conversation_with_its_frames(
         assert [_digest(url) for url in urls] == [
             hashlib.sha256(frame.read_bytes()).hexdigest() for frame in frames
         ]
+    observability = pytest.importorskip("nemo_gym.rollout_observability", reason="not installed")
+    for row in rows:
+        observability.TrajectoryRecord.model_validate(row["ng_trajectory"], strict=True)
 
 
 def _digest(url: str) -> str:
-    import base64
-
     return hashlib.sha256(base64.b64decode(url.partition("base64,")[2])).hexdigest()
