@@ -47,9 +47,10 @@ class NemoServer(GymnasiumServer):
             TaskError: there is no such task.
             SceneError, SimulatorError, UnavailableError: it can't be started.
         """
+        task = self.factory.of_row(metadata)
         self._cleanup_session(session_id)
         rollout = self.session_state[session_id] = self.factory.open()
-        await asyncio.to_thread(rollout.reset, metadata.get("task", 0))
+        await asyncio.to_thread(rollout.reset, task)
         return None, {"task": rollout.task.id}
 
     async def step(

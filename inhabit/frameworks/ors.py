@@ -68,7 +68,7 @@ class InhabitSession(Environment):
             TaskError: there is no such task.
             SceneError, SimulatorError, UnavailableError: it can't be started.
         """
-        self._rollout.reset(self.task_spec.get("task"))
+        self._rollout.reset(self._factory.of_row(self.task_spec))
 
     def teardown(self) -> None:
         """Let go of the simulator."""

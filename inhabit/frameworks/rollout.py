@@ -6,9 +6,11 @@ episode at a time. The same task and seed start the same episode as `inhabit run
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy as copied
 from dataclasses import dataclass, field, replace
-from typing import Self
+from numbers import Integral
+from typing import Any, Self
 
 from pydantic import BaseModel
 
@@ -108,6 +110,19 @@ class RolloutFactory:
                 f"There is no task {task}: tasks are numbered 0 to {len(self.tasks) - 1}."
             )
         return task
+
+    def of_row(self, row: Mapping[str, Any]) -> int:
+        """The number of the task that a row of a data set names as "task", by number or id.
+
+        Raises:
+            TaskError: it names none, or there is no such task.
+        """
+        task = row.get("task")
+        if isinstance(task, Integral):  # Rows of tables have NumPy's numbers.
+            return self.index_of(int(task), None)
+        if not isinstance(task, str):
+            raise TaskError(f'A row\'s "task" is a number or an id, and not {task!r}.')
+        return self.index_of(task, None)
 
 
 _NOT_BEGUN = "No episode has begun: call reset() first."

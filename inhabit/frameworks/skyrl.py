@@ -29,7 +29,7 @@ class SkyrlEnv(BaseTextEnv):
         """
         super().__init__()
         said = extras or {}
-        self._task = self._factory.index_of(said.get("task", 0), None)
+        self._task = self._factory.of_row(said)
         self.max_turns = said.get("max_turns")
         self._rollout = self._factory.open()
 

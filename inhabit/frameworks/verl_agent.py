@@ -59,7 +59,7 @@ class EnvironmentManager:
             ]
             self._next = (self._next + count) % len(self._factory.tasks)
         else:
-            tasks = [one.get("task", 0) for one in kwargs]
+            tasks = [self._factory.of_row(one) for one in kwargs]
         turns = self._map(lambda i: self._rollouts[i].reset(tasks[i]))
         return self._observed(turns), [self._info(i, turn) for i, turn in enumerate(turns)]
 

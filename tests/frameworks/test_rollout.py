@@ -20,6 +20,7 @@ from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.rollout import Rollout
 from inhabit.frameworks.starts import Starts
 from inhabit.frameworks.turn import Turn
+from inhabit.frameworks.verl_agent import EnvironmentManager
 
 
 def _solved(rollout: Rollout) -> list[Turn]:
@@ -163,6 +164,19 @@ def test_tasks_are_found_by_number_id_and_seed() -> None:
         for wrong in (3, -1, "toy-99"):
             with pytest.raises(TaskError, match="There is no task"):
                 rollout.reset(wrong)
+
+
+def test_a_row_that_names_no_task_is_refused() -> None:
+    factory = rollouts("toy", 3)
+    for row in ({"task": 2}, {"task": np.int64(2)}, {"task": factory.tasks[2].id, "seed": 1}):
+        assert factory.of_row(row) == 2
+    for row in ({}, {"task": None}, {"task": 1.0}, {"task": [0]}):
+        with pytest.raises(TaskError, match='A row\'s "task" is a number or an id'):
+            factory.of_row(row)
+    manager = EnvironmentManager(factory, groups=1)
+    with pytest.raises(TaskError):
+        manager.reset([{"tasks": 0}])
+    manager.close()
 
 
 def test_a_wrong_word_is_refused_before_anything_starts() -> None:
