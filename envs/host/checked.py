@@ -150,11 +150,9 @@ class CheckedEnv(Env):
 
 class _Expert(CheckedEnv):
     def plan(self) -> Sequence[Action]:
-        """A solution from here."""
         return self._actions("plan")
 
     def best_actions(self) -> frozenset[Action] | None:
-        """Every action that some shortest plan starts with; None where that isn't known."""
         check_class(self._env)
         best = self._ask("best_actions", cast(Expert, self._env).best_actions)
         return None if best is None else frozenset(check_actions(best, "best_actions()"))
@@ -162,7 +160,6 @@ class _Expert(CheckedEnv):
 
 class _Forkable(CheckedEnv):
     def fork(self) -> Env:
-        """An independent copy of the current state."""
         fork = self._ask("fork", cast(Forkable, self._env).fork)
         check_is(fork, Env, "fork()")
         return _checked(fork)
@@ -170,13 +167,11 @@ class _Forkable(CheckedEnv):
 
 class _Redirectable(CheckedEnv):
     def pursue(self, task: Task) -> None:
-        """Take on the goal of another task."""
         self._ask("pursue", lambda: cast(Redirectable, self._env).pursue(task))
 
 
 class _Tools(CheckedEnv):
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """JSON schemas of the functions."""
         tools = self._ask("tools", lambda: list(cast(Tools, self._env).tools()))
         for number, tool in enumerate(tools):
             check_is(tool, Mapping, f"tools()[{number}]")
@@ -200,25 +195,21 @@ class _Tools(CheckedEnv):
 
 class _Privileged(CheckedEnv):
     def state(self) -> Mapping[str, JsonValue]:
-        """The whole state, as plain data."""
         state = self._ask("state", cast(Privileged, self._env).state)
         check_is(state, Mapping, "state()")
         return state
 
     def digest(self) -> str:
-        """A short hash of the state."""
         digest = self._ask("digest", cast(Privileged, self._env).digest)
         check_is(digest, str, "digest()")
         return digest
 
     def admissible(self) -> Sequence[Action]:
-        """The actions that would really succeed now."""
         return self._actions("admissible")
 
 
 class _Factual(CheckedEnv):
     def things(self) -> Sequence[SceneObject]:
-        """Every object, seen or not."""
         return self._ask("things", lambda: check_objects(cast(Factual, self._env).things()))
 
 

@@ -155,54 +155,44 @@ class WorkerEnv(Env):
 
 class _Expert(WorkerEnv):
     def plan(self) -> Sequence[Action]:
-        """A plan from the current state."""
         return self._ask("plan", to_actions)
 
     def best_actions(self) -> frozenset[Action] | None:
-        """The first actions of all shortest plans; None if unknown."""
         return self._ask("best_actions", lambda b: None if b is None else frozenset(to_actions(b)))
 
 
 class _Forkable(WorkerEnv):
     def fork(self) -> Env:
-        """An independent copy of the current state, in the same worker."""
         made = self._ask("fork", dict)
         return _seen_through(self._link, made, self._deadline, self._reset_deadline)
 
 
 class _Redirectable(WorkerEnv):
     def pursue(self, task: Task) -> None:
-        """Take on the goal of another task."""
         self._ask("pursue", _nothing, task=task.model_dump(mode="json"))
 
 
 class _Tools(WorkerEnv):
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
-        """JSON schemas of the tools."""
         return self._ask("tools", list)
 
     def call(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """The result of one tool call."""
         return self._ask("call", _as_it_is, name=name, arguments=dict(arguments))
 
 
 class _Privileged(WorkerEnv):
     def state(self) -> Mapping[str, JsonValue]:
-        """The whole state, as plain data."""
         return self._ask("state", dict)
 
     def digest(self) -> str:
-        """A short hash of the state."""
         return self._ask("digest", str)
 
     def admissible(self) -> Sequence[Action]:
-        """The actions that would succeed in the current state."""
         return self._ask("admissible", to_actions)
 
 
 class _Factual(WorkerEnv):
     def things(self) -> Sequence[SceneObject]:
-        """Every object, seen or not."""
         return self._ask("things", to_things)
 
 
