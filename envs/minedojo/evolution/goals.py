@@ -201,6 +201,15 @@ def made_from(item: str) -> Mapping[str, int]:
     return {}
 
 
+def take_apart(held: dict[str, int], name: str) -> None:
+    """Carry what an item is made of instead of it, and what a furnace takes if one is needed."""
+    parts, count = made_from(name), held.pop(name)
+    for part, each in parts.items():
+        _carry(held, part, 1 if part == "coal" else each * count)
+    if "coal" in parts:
+        _carry(held, "cobblestone", 8)
+
+
 def _way(item: str, station: str) -> Acquisition | None:
     return next((way for way in ways().get(item, ()) if way.station == station), None)
 
@@ -221,11 +230,7 @@ def _for_crafting(item: str, rng: random.Random) -> dict[str, int]:
     for name in sorted(held):
         parts = made_from(name) if rng.random() < _RAW else {}
         if parts and name not in ("planks", "string", "wool"):
-            count = held.pop(name)
-            for part, each in parts.items():
-                _carry(held, part, 1 if part == "coal" else each * count)
-            if "coal" in parts:
-                _carry(held, "cobblestone", 8)
+            take_apart(held, name)
     wood = rng.choice((("planks", 4), ("planks", 3), ("planks", 3), ("log", 1), None))
     if wood is not None:
         _carry(held, *wood)

@@ -29,6 +29,7 @@ from inhabit.envs.minedojo.evolution.goals import (
     land,
     made_from,
     needed_for,
+    take_apart,
 )
 from inhabit.envs.minedojo.evolution.views import LEAST, crossed_scenes, predictions, steps, views
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, ItemNode, graph
@@ -74,13 +75,7 @@ def _emptier(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | No
     made = [name for name in sorted(carried) if _is_stuff(name) and made_from(name)]
     if not made:
         return None
-    name = rng.choice(made)
-    count = carried.pop(name)
-    parts = made_from(name)
-    for part, each in parts.items():
-        carried[part] = carried.get(part, 0) + (1 if part == "coal" else each * count)
-    if "coal" in parts:
-        carried["cobblestone"] = carried.get("cobblestone", 0) + 8
+    take_apart(carried, rng.choice(made))
     return {"initial_inventory": inventory(carried, rng)}
 
 
