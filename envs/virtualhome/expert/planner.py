@@ -6,7 +6,7 @@ Plans are not always shortest: the goals are reached one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from inhabit.envs.virtualhome.graph.goals import (
     ActionGoal,
@@ -259,9 +259,10 @@ class _Attempt:
     def _lends_itself(self, action: str) -> Sequence[int]:
         if VERBS[action].arity == 2:
             return []
-        needed = _NEEDS.get(action, "")
+        needed = ("LIEABLE",) if action in _LYING else VERBS[action].needs[:1]
         here = self.world.room(self._me)
-        fit = [n.id for n in self.world.nodes() if not needed or needed in n.properties]
+        bound = needed and action not in _UNBOUND
+        fit = [n.id for n in self.world.nodes() if not bound or needed[0] in n.properties]
         return sorted(fit, key=lambda i: (i not in self._named, self.world.room(i) != here, i))
 
     def _first(self, fits: Callable[[Node], bool]) -> int:
@@ -281,22 +282,7 @@ def _about(action: str, thing: int) -> tuple[int, ...]:
 
 MAKES = {verb.makes: verb.name for verb in reversed([*VERBS.values()]) if verb.makes}
 """State -> the first verb that brings it about."""
-_NEEDS: Mapping[str, str] = {
-    "READ": "READABLE",
-    "DRINK": "DRINKABLE",
-    "EAT": "EATABLE",
-    "CUT": "CUTTABLE",
-    "WATCH": "LOOKABLE",
-    "SLEEP": "LIEABLE",
-    "WAKEUP": "LIEABLE",
-    "SIT": "SITTABLE",
-    "LIE": "LIEABLE",
-    "TYPE": "HAS_SWITCH",
-    "SWITCHON": "HAS_SWITCH",
-    "SWITCHOFF": "HAS_SWITCH",
-    "OPEN": "CAN_OPEN",
-    "CLOSE": "CAN_OPEN",
-    "GRAB": "GRABBABLE",
-    "PUTON": "CLOTHES",
-    "GREET": "PERSON",
-}
+_LYING = ("SLEEP", "WAKEUP")
+"""Actions that take no object, and something to lie on."""
+_UNBOUND = ("MOVE", "PULL", "PUSH", "SQUEEZE", "DROP", "RELEASE", "PUTOBJBACK")
+"""Actions that the evolving graph allows on some objects without the property."""
