@@ -217,12 +217,3 @@ def _needs(ask: Callable[[], Sequence[Need]], name: str) -> Sequence[Need]:
         if not good:
             return [Need(f"its check {name}() gave a {type(need).__name__}, not a Need", fix)]
     return found
-
-
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "thor": (
-        "inhabit.envs.simulators.household.attach.command:thor",
-        "Run a program with the embedded simulator as its AI2-THOR.",
-    ),
-}
-"""Commands of single environments: name -> ("module:function", one-line summary)."""

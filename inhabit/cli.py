@@ -15,10 +15,10 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
+from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.host.credentials import redact
 from inhabit.envs.printable import printable
-from inhabit.envs.registry import COMMANDS as ENV_COMMANDS
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 from inhabit.episodes.commands.interrupt import ended_by_signals
 from inhabit.frameworks import COMMANDS as FRAMEWORK_COMMANDS

@@ -13,7 +13,7 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
-from inhabit.envs.registry import COMMANDS as ENV_COMMANDS
+from inhabit.envs.commands import COMMANDS as ENV_COMMANDS
 from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 
 COMMANDS = {**EPISODE_COMMANDS, **EIE_COMMANDS, **ENV_COMMANDS}
