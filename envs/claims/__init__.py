@@ -7,15 +7,19 @@ decide.
 
     things = env.things()
     for claim in Reader(things).claims("The fridge isn't open, and I hold a mug."):
-        print(claim.words, holds(claim, things))"""
+        print(claim.words, holds(claim, things))
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
 from inhabit.envs.claims.claim import About, Claim, Intent, Noun
 from inhabit.envs.claims.clauses import Nouns, clauses
 from inhabit.envs.claims.reading import Facts, Intents
 from inhabit.envs.core import SceneObject
+
+__all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds"]
 
 
 class Reader:
@@ -110,6 +114,3 @@ def _lies(thing: SceneObject, claim: Claim, things: Sequence[SceneObject]) -> bo
             return True
         here = by_name.get(here.support)
     return None
-
-
-__all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds"]

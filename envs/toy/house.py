@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from inhabit.envs.core import Action, Reason
 from inhabit.envs.settings import SettingsModel
 from inhabit.envs.template import ActionKind
-from inhabit.envs.world.planning import shortest
+from inhabit.envs.world.goals import shortest
 from inhabit.envs.world.rows import Choices, Verb, listed
 
 ROOMS = ("kitchen", "hall", "bedroom")

@@ -6,10 +6,9 @@ there is to hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
+
 from inhabit.envs.core import Action
 
 

@@ -35,7 +35,7 @@ from inhabit.envs.core import (
 from inhabit.envs.plain_data import state_digest, validated_scene
 from inhabit.envs.registry import Registration
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.world.planning import shortest
+from inhabit.envs.world.goals import shortest
 from inhabit.envs.world.rows import Choices, among, kind_of, listed
 
 _ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH, ActionKind.OTHER)

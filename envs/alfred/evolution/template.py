@@ -18,7 +18,7 @@ from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.scene import SLICED, AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.feasibility import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, draw_scene, possible_goals
-from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, AlfredKind
+from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, SIMPLE, AlfredKind
 from inhabit.envs.alfred.world.things import (
     IN,
     IN_SLICES,
@@ -34,11 +34,10 @@ from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
 from inhabit.envs.world.rows import kind_of
 from inhabit.envs.world.words import number, with_article
 
-_WANTS = {
-    "pick_and_place_simple": "",
-    "pick_clean_then_place_in_recep": "SinkBasin",
-    "pick_heat_then_place_in_recep": "Microwave",
-    "pick_cool_then_place_in_recep": "Fridge",
+_WANTS = {SIMPLE.name: ""} | {
+    kind.name: kind.treatment.inside[0]
+    for kind in KINDS
+    if kind.treatment is not None and kind.count == 1
 }
 """What may be wanted of an object, and the appliance that this takes."""
 _OPENED = ("Fridge", "Microwave", "Safe", "Cabinet", "Box")
