@@ -31,6 +31,8 @@ from inhabit.envs.simulators.render.shapes import (
 )
 from inhabit.envs.simulators.render.shapes.finishes import CREAM, Form, Look, shards, soiled
 
+__all__ = ["FORMS", "KINDS", "Look", "shape"]
+
 _FAMILIES = (
     appliances,
     bathroom,
