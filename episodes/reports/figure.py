@@ -147,7 +147,7 @@ def _drawn(
         left = _MAP if plan else 0.01
         halves = grid[2 + ranked, :].subgridspec(1, 2, width_ratios=(left, 1 - left), wspace=0.04)
         if plan is not None:
-            draw_map(drawing.add_subplot(halves[0]), plan, chosen)
+            draw_map(drawing.add_subplot(halves[0]), plan, chosen, _MAP * inches)
         if beam is not None:
             draw_tree(drawing.add_subplot(halves[1]), beam[1], beam[0], (1 - left) * inches)
     if credit is not None:

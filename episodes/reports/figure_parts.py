@@ -13,6 +13,7 @@ from inhabit.episodes.recording.reader import EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import DecideLine
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
 from inhabit.episodes.reports.page.episode_data import BeamBranch
+from inhabit.episodes.reports.wording import spoken
 from inhabit.episodes.scoring.likelihood import shares
 
 BARS = 3
@@ -92,8 +93,11 @@ def draw_candidates(axis: Any, decide: DecideLine, inches: float) -> None:
         axis.text(0.02, place + 0.5, name, va="center", fontsize=5, linespacing=0.95)
 
 
-def draw_map(axis: Any, plan: FloorPlan, chosen: Sequence[int]) -> None:
-    """Draw the map of the page, with the numbers of the `chosen` steps where they were decided."""
+def draw_map(axis: Any, plan: FloorPlan, chosen: Sequence[int], inches: float) -> None:
+    """Draw the map of the page, with the numbers of the `chosen` steps where they were decided.
+
+    It is `inches` wide.
+    """
     axis.set_axis_off()
     axis.set_xlim(0, WIDTH)
     axis.set_ylim(plan.height, 0)
@@ -108,9 +112,7 @@ def draw_map(axis: Any, plan: FloorPlan, chosen: Sequence[int]) -> None:
     axis.plot(*_xy([one.at for one in plan.stands]), color=_WAY, linewidth=0.8)
     for mark in (one for one in plan.landmarks if one.named):
         axis.plot(mark.at.x, mark.at.y, "o", color=_CHOSEN, markersize=2)
-        side = "right" if mark.left else "left"
-        beside = mark.at.x + (-8 if mark.left else 8)
-        axis.text(beside, mark.at.y, mark.name, ha=side, va="center", fontsize=4.5)
+    _name_landmarks(axis, plan, 0.034 * WIDTH / inches)
     told: dict[Spot, list[str]] = {}
     for stand in plan.stands:
         if stand.step in chosen:
@@ -126,6 +128,22 @@ def draw_map(axis: Any, plan: FloorPlan, chosen: Sequence[int]) -> None:
             color="white",
             bbox={"boxstyle": "round,pad=0.25", "facecolor": _WAY, "linewidth": 0},
         )
+
+
+def _name_landmarks(axis: Any, plan: FloorPlan, letter: float) -> None:
+    """Write names beside landmarks, and none over an earlier one; letters are `letter` wide."""
+    written: list[tuple[float, float, float]] = []
+    for mark in (one for one in plan.landmarks if one.named):
+        name = spoken(mark.name)
+        beside = mark.at.x + (-8 if mark.left else 8)
+        left = beside - letter * len(name) if mark.left else beside
+        right, y = left + letter * len(name), mark.at.y
+        if all(
+            abs(y - at) > 2 * letter or left > end or right < begin for begin, end, at in written
+        ):
+            side = "right" if mark.left else "left"
+            axis.text(beside, y, name, ha=side, va="center", fontsize=4.5)
+            written.append((left, right, y))
 
 
 def _xy(spots: Sequence[Spot]) -> tuple[list[float], list[float]]:
