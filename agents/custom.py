@@ -20,7 +20,7 @@ from inhabit.agents.registry import AgentRegistration, needs_problem
 from inhabit.envs.core import Action
 from inhabit.envs.entries import is_interrupt, raised, same_folder, settings_problem
 from inhabit.envs.errors import UserError, did_you_mean
-from inhabit.envs.settings import SettingsModel
+from inhabit.envs.settings import NoSettings
 
 Said = Decision | Action | str | None
 """What an agent may answer: a decision, an action, the text of one, or None to stop."""
@@ -33,10 +33,6 @@ class Decides(Protocol):
     def decide(self, view: View) -> Said | Awaitable[Said]:
         """What to do next."""
         ...
-
-
-class NoSettings(SettingsModel):
-    """Nothing to set: an agent of one's own is configured where it is made."""
 
 
 class CustomAgent(Agent):

@@ -5,7 +5,7 @@ Packages of others join through the entry-point group `inhabit.agents`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.models.core import Model
-from inhabit.envs.entries import Entries, PluginError, settings_problem, type_problem
+from inhabit.envs.entries import Entries, settings_problem, type_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +89,9 @@ def needs_problem(needs: object) -> str | None:
     return f"its needs are {needs!r}, not a tuple of grants such as (Grant.LOOKAHEAD,)"
 
 
-def names() -> Sequence[str]:
-    """Every registered planner, ours first."""
-    return _ENTRIES.names()
-
-
-def find(name: str) -> AgentRegistration:
-    """The planner of that name.
-
-    Raises:
-        UnknownNameError: nothing is registered under it.
-        PluginError: the package that brings it is broken.
-    """
-    return _ENTRIES.find(name)
-
-
-def usable() -> tuple[Sequence[AgentRegistration], Sequence[PluginError]]:
-    """Every planner that can be used, and what is wrong with each of the others."""
-    return _ENTRIES.usable()
+names = _ENTRIES.names
+"""Every registered planner, ours first."""
+find = _ENTRIES.find
+"""The planner of a name; raises UnknownNameError or PluginError."""
+usable = _ENTRIES.usable
+"""Every planner that can be used, and what is wrong with each of the others."""

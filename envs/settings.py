@@ -28,3 +28,7 @@ class SettingsModel(BaseModel):
         if not isinstance(given, dict):
             return given
         return {k: v for k, v in given.items() if k not in cls.gone or v != cls.gone[k]}
+
+
+class NoSettings(SettingsModel):
+    """Nothing to set."""

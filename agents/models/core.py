@@ -83,6 +83,16 @@ class Message:
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     """Other fields of an assistant's turn with tool calls; sent back unchanged."""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its texts, in order."""
+        return tuple(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """Its images, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Image))
+
     def record(self) -> Mapping[str, JsonValue]:
         """The message as a record keeps it: images by digest."""
         content: list[JsonValue] = [

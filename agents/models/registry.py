@@ -5,7 +5,7 @@ Packages of others join through the entry-point group `inhabit.models`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Model
-from inhabit.envs.entries import Entries, PluginError, settings_problem
+from inhabit.envs.entries import Entries, settings_problem
 from inhabit.envs.marks import portable
 
 _LARGEST = 1 << 24
@@ -65,14 +65,10 @@ _ENTRIES = Entries(
 )
 
 
-def kinds() -> Sequence[str]:
-    """Every kind that `--model` can name."""
-    return _ENTRIES.names()
-
-
-def usable() -> tuple[Sequence[ModelRegistration], Sequence[PluginError]]:
-    """Every kind that can be used, and what is wrong with each of the others."""
-    return _ENTRIES.usable()
+kinds = _ENTRIES.names
+"""Every kind that `--model` can name."""
+usable = _ENTRIES.usable
+"""Every kind that can be used, and what is wrong with each of the others."""
 
 
 def find(spec: str) -> tuple[ModelRegistration, str]:

@@ -22,7 +22,7 @@ from inhabit.agents.models.core import (
 )
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.entries import first_problem
-from inhabit.envs.settings import SettingsModel
+from inhabit.envs.settings import NoSettings
 
 
 class Rule(BaseModel, frozen=True, extra="forbid"):
@@ -88,10 +88,6 @@ BUILT_IN = {
 """`scripted:first` prefers candidates in order, `uniform` scores all alike, `noise` by a hash."""
 
 
-class ScriptedSettings(SettingsModel):
-    """Nothing to set: all is in the script."""
-
-
 class ScriptedModel(Model):
     """Answers from a `Script`; the same questions in the same order get the same answers."""
 
@@ -106,7 +102,7 @@ class ScriptedModel(Model):
         """Scores as written; every word counts as a token."""
         if Ability.RANK not in self.abilities:
             raise ModelError(f"{self.name} can't rank texts: its script does not say so.")
-        newest = _text(prompt[-1]) if prompt else ""
+        newest = "".join(prompt[-1].texts) if prompt else ""
         scores = [
             Ranked(text, self._score(text, i, newest), max(1, len(text.split())))
             for i, text in enumerate(candidates)
@@ -128,7 +124,7 @@ class ScriptedModel(Model):
             ModelError: the script has nothing left to say, or does not declare what is asked.
         """
         n = options.n
-        newest = _text(prompt[-1]) if prompt else ""
+        newest = "".join(prompt[-1].texts) if prompt else ""
         for answer in self._script.answers:
             if answer.when in newest:
                 wants = tuple(
@@ -149,7 +145,7 @@ class ScriptedModel(Model):
         """Scores as written, for the letters as for any text."""
         if Ability.LOGPROBS not in self.abilities:
             return await super().choose(prompt, letters)
-        newest = _text(prompt[-1]) if prompt else ""
+        newest = "".join(prompt[-1].texts) if prompt else ""
         scores = tuple(
             Ranked(letter, self._score(letter, i, newest), 1) for i, letter in enumerate(letters)
         )
@@ -168,12 +164,8 @@ class ScriptedModel(Model):
         return script.default + script.by_order * index
 
 
-def _text(message: Message) -> str:
-    return "".join(part for part in message.parts if isinstance(part, str))
-
-
 def _call(prompt: Sequence[Message], reply: str, *others: str) -> Call:
-    words = sum(len(_text(message).split()) for message in prompt)
+    words = sum(len("".join(message.texts).split()) for message in prompt)
     return Call(
         messages=tuple(message.record() for message in prompt),
         reply=reply,
@@ -183,7 +175,7 @@ def _call(prompt: Sequence[Message], reply: str, *others: str) -> Call:
     )
 
 
-def _load(name: str, settings: ScriptedSettings) -> Model:
+def _load(name: str, settings: NoSettings) -> Model:
     if name in BUILT_IN:
         return ScriptedModel(BUILT_IN[name], name=f"scripted:{name}")
     try:
@@ -201,7 +193,7 @@ def _load(name: str, settings: ScriptedSettings) -> Model:
 REGISTRATION = ModelRegistration(
     kind="scripted",
     summary=f"a JSON file, or one of {', '.join(BUILT_IN)}; deterministic, for tests",
-    settings=ScriptedSettings,
+    settings=NoSettings,
     load=_load,
     is_place=lambda name: name not in BUILT_IN,
 )

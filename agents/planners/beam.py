@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -12,10 +11,9 @@ from inhabit.agents.dialogue.answer import read
 from inhabit.agents.dialogue.choices import Choices, Problem
 from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.dialogue.history import offered
-from inhabit.agents.dialogue.prompt import Prompt
-from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.agents.models.core import Ability, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ModelAgent
+from inhabit.agents.planners.model_agent import ScoringAgent
 from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
 from inhabit.agents.registry import AgentRegistration
 
@@ -48,17 +46,12 @@ class BeamSettings(PlanSettings):
         return self
 
 
-class Beam(ModelAgent):
+class Beam(ScoringAgent[BeamSettings]):
     """The best result of a beam search constrained to the candidates.
 
     With a beam as wide as there are candidates, this equals the planner `rank`. A candidate that
     has just failed is left out until another action works.
     """
-
-    def __init__(self, model: Model, settings: BeamSettings) -> None:
-        super().__init__(model)
-        self._settings = settings
-        self._prompt = Prompt("rank", settings=settings)
 
     async def decide(self, view: View) -> Decision:
         """The best candidate found; stops where there is none."""
@@ -77,10 +70,6 @@ class Beam(ModelAgent):
         )
         best = next(a for a in candidates if a.text == found.scores[0].text)
         return Decision(best, ranked=found.scores, calls=(found.call,), images=pictures(prompt))
-
-    def _asked(self, view: View, texts: Sequence[str]) -> tuple[Message, ...]:
-        sees = Ability.IMAGES in self._model.abilities
-        return self._prompt.messages(view, images=sees, choices=texts)
 
 
 class FreeBeam(Beam):

@@ -7,11 +7,7 @@ from dataclasses import replace
 from inhabit.agents.core import Agent, Decision, Grant, View
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.settings import SettingsModel
-
-
-class ExpertSettings(SettingsModel):
-    """No settings."""
+from inhabit.envs.settings import NoSettings
 
 
 class ExpertAgent(Agent):
@@ -36,7 +32,7 @@ class ExpertAgent(Agent):
 REGISTRATION = AgentRegistration(
     name="expert",
     summary="follows the environment's own solution",
-    settings=ExpertSettings,
+    settings=NoSettings,
     make=lambda settings, model: ExpertAgent(),
     needs=frozenset({Grant.EXPERT}),
 )

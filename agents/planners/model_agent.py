@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Generic, TypeVar
 
-from inhabit.agents.core import Agent, Call, CutShortError, Decision, ModelError
+from inhabit.agents.core import Agent, Call, CutShortError, Decision, ModelError, View
 from inhabit.agents.dialogue.frames import pictures
-from inhabit.agents.models.core import Message, Model, Ranking
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.models.core import Ability, Message, Model, Ranking
 from inhabit.envs.core import SimulatorError
 
 
@@ -69,3 +71,20 @@ class ModelAgent(Agent):
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+S = TypeVar("S", bound=PromptSettings)
+
+
+class ScoringAgent(ModelAgent, Generic[S]):
+    """An agent whose model scores or writes one action after the prompt `rank`."""
+
+    def __init__(self, model: Model, settings: S) -> None:
+        super().__init__(model)
+        self._settings = settings
+        self._prompt = Prompt("rank", settings=settings)
+
+    def _asked(self, view: View, texts: Sequence[str]) -> tuple[Message, ...]:
+        """The prompt for `view`, whose candidates are `texts`."""
+        sees = Ability.IMAGES in self._model.abilities
+        return self._prompt.messages(view, images=sees, choices=texts)

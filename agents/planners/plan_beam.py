@@ -15,7 +15,7 @@ from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.dialogue.history import offered
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
-from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
+from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings
 from inhabit.envs.core import Action
 
 
@@ -51,7 +51,7 @@ class ActionPlan:
         return Ranked(", then ".join(a.text for a in self.actions), self.logprob, self.tokens)
 
 
-class PlanBeam(ModelAgent):
+class PlanBeam(ScoringAgent[PlanSettings]):
     """The first action of the likeliest feasible plan, or the whole plan.
 
     A plan that can't be continued is dropped, however likely it is. If no plan of full depth is
@@ -59,9 +59,7 @@ class PlanBeam(ModelAgent):
     """
 
     def __init__(self, model: Model, settings: PlanSettings) -> None:
-        super().__init__(model)
-        self._settings = settings
-        self._prompt = Prompt("rank", settings=settings)
+        super().__init__(model, settings)
         self._pending = PendingPlans()
 
     async def decide(self, view: View) -> Decision:

@@ -6,11 +6,7 @@ import random
 
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.registry import AgentRegistration
-from inhabit.envs.settings import SettingsModel
-
-
-class RandomSettings(SettingsModel):
-    """Nothing to set: the draw follows the seed of the episode."""
+from inhabit.envs.settings import NoSettings
 
 
 class Random(Agent):
@@ -28,6 +24,6 @@ class Random(Agent):
 REGISTRATION = AgentRegistration(
     name="random",
     summary="picks a candidate uniformly at random",
-    settings=RandomSettings,
+    settings=NoSettings,
     make=lambda settings, model: Random(),
 )

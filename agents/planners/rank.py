@@ -14,10 +14,10 @@ from pydantic import Field, model_validator
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
 from inhabit.agents.dialogue.frames import frames_of, pictures
 from inhabit.agents.dialogue.history import offered
-from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.dialogue.prompt import PromptSettings
 from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error, gather_rankings
+from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
 
@@ -56,16 +56,11 @@ class RankSettings(PromptSettings):
         return self
 
 
-class Rank(ModelAgent):
+class Rank(ScoringAgent[RankSettings]):
     """Scores all candidates exactly; the prompt lists them only if the settings say so.
 
     A candidate that has just failed is left out until an action works. Of equals the first wins.
     """
-
-    def __init__(self, model: Model, settings: RankSettings) -> None:
-        super().__init__(model)
-        self._settings = settings
-        self._prompt = Prompt("rank", settings=settings)
 
     async def decide(self, view: View) -> Decision:
         """The likeliest candidate; stops where there is none."""
@@ -140,9 +135,9 @@ class Rank(ModelAgent):
         return rng.choices(range(len(values)), chances)[0]
 
     def _asked(self, view: View, texts: Sequence[str]) -> tuple[Message, ...]:
-        sees = Ability.IMAGES in self._model.abilities
         if not self._settings.bare:
-            return self._prompt.messages(view, images=sees, choices=texts)
+            return super()._asked(view, texts)
+        sees = Ability.IMAGES in self._model.abilities
         if not sees:
             self._prompt.warn_of_films(view)
         frames = frames_of(view.observation, self._settings.keyframes) if sees else ()
@@ -181,7 +176,7 @@ def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
             "There is no image here to score actions with and without: leave --sight none out, or "
             "choose --set score=sum."
         )
-    return tuple(replace(m, parts=tuple(p for p in m.parts if isinstance(p, str))) for m in prompt)
+    return tuple(replace(message, parts=message.texts) for message in prompt)
 
 
 def _make(settings: RankSettings, model: Model | None) -> Agent:

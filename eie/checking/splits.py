@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 Split = Literal["train", "val", "test"]
+SPLITS: tuple[Split, ...] = get_args(Split)
 By = Literal["room", "object", "family"]
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.7), ("val", 0.1), ("test", 0.2))
 

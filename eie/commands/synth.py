@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from inhabit.eie.checking.splits import Split
-from inhabit.eie.examples.draft import Funnel
+from inhabit.eie.checking.splits import SPLITS
+from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.components import load_components, owners
 from inhabit.eie.making.local import synthesize
@@ -189,22 +190,20 @@ def _most(header: SetHeader, settings: SynthSettings) -> int:
 def empty_splits(opened: SetFolder) -> Sequence[str]:
     """The splits that no example of the set is in."""
     found = {example.split for example in opened.examples()}
-    return [split for split in get_args(Split) if split not in found]
+    return [split for split in SPLITS if split not in found]
 
 
 def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
-    funnel, tokens = Funnel(), {"in": 0, "out": 0}
-    attempts = 0
+    refusals, tokens = Counter[Rejection](), Counter({"in": 0, "out": 0})
+    attempts = kept = 0
     for attempt in opened.attempts():
         attempts += 1
-        funnel.kept += len(attempt.kept)
-        for refusal in attempt.rejected:
-            funnel.add(refusal.rejection)
-        for name, count in attempt.tokens.items():
-            tokens[name] = tokens.get(name, 0) + count
-    rejected = {reason.value: funnel.rejected[reason] for reason in sorted(funnel.rejected)}
+        kept += len(attempt.kept)
+        refusals.update(refusal.rejection for refusal in attempt.rejected)
+        tokens.update(attempt.tokens)
+    rejected = {reason.value: count for reason, count in sorted(refusals.items())}
     console = remarks() if as_json else answers()
-    console.print(f"Kept {funnel.kept} examples of {attempts} tasks in {opened.folder}.")
+    console.print(f"Kept {kept} examples of {attempts} tasks in {opened.folder}.")
     for reason, count in rejected.items():
         console.print(f"  rejected, {reason}: {count}")
     if empty := empty_splits(opened):
@@ -218,7 +217,7 @@ def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
             "set": str(opened.folder),
             "env": opened.header.env,
             "author": opened.header.author,
-            "kept": funnel.kept,
+            "kept": kept,
             "rejected": dict(rejected),
             "attempts": attempts,
             "seconds": round(seconds, 3),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,15 +102,3 @@ class RejectedError(Exception):
     def __init__(self, rejection: Rejection, sentence: str) -> None:
         super().__init__(sentence)
         self.refused = Refused(rejection, sentence)
-
-
-@dataclass(slots=True)
-class Funnel:
-    """Counts what was kept and what was not."""
-
-    kept: int = 0
-    rejected: dict[Rejection, int] = field(default_factory=dict)
-
-    def add(self, rejection: Rejection) -> None:
-        """One more that was rejected."""
-        self.rejected[rejection] = self.rejected.get(rejection, 0) + 1

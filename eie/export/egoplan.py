@@ -29,7 +29,7 @@ from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow, LeftOut
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.files import ExportImage, half_written, json_array, picture
+from inhabit.eie.export.files import ExportImage, half_written, json_arrays, picture
 from inhabit.eie.export.replayed_clips import ClipReplayer
 from inhabit.eie.export.wrong_actions import wrong_actions
 from inhabit.envs.core import Determinism, Env
@@ -178,10 +178,7 @@ def write(questions: Iterable[EgoPlanQuestion], out: Path) -> int:
     """
     videos = _Videos(out / "frames")
     count = 0
-    with ExitStack() as stack:
-        files = {
-            split: stack.enter_context(json_array(out / name)) for split, name in _FILES.items()
-        }
+    with json_arrays({split: out / name for split, name in _FILES.items()}) as files:
         for one in filter(is_full, questions):
             files[one.split](_sample(count, *videos.write(one), one))
             count += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from inhabit.eie.checking.splits import Split
 from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.disk import MOST_BYTES, DiskError, decoded
 from inhabit.episodes.recording.reader import RecordError
 
 _REMEDY = "Fix this, and export again into an empty folder: an export is not continued."
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+(\.[0-9A-Za-z]+)?")
+AddElement = Callable[[Mapping[str, JsonValue]], None]
+"""Adds an element to a JSON array."""
 
 
 def claim(out: Path) -> None:
@@ -55,7 +58,7 @@ def half_written(file: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def json_array(file: Path) -> Iterator[Callable[[Mapping[str, JsonValue]], None]]:
+def json_array(file: Path) -> Iterator[AddElement]:
     """Write a file that is one JSON array, an element at a time.
 
     Raises:
@@ -73,6 +76,13 @@ def json_array(file: Path) -> Iterator[Callable[[Mapping[str, JsonValue]], None]
 
         yield add
         stream.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+@contextmanager
+def json_arrays(files: Mapping[Split, Path]) -> Iterator[Mapping[Split, AddElement]]:
+    """`json_array` for each split."""
+    with ExitStack() as stack:
+        yield {split: stack.enter_context(json_array(file)) for split, file in files.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ names, and the first turn has an `<image>` where each of them belongs).
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.export.conversations import LAST, Conversation, kept
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.files import ExportImage, ImageFolder, json_array
+from inhabit.eie.export.files import ExportImage, ImageFolder, json_arrays
 
 _MARK = "<image>"
 
@@ -36,11 +36,7 @@ def write(source: RunSource | SetSource, out: Path, *, several: bool) -> int:
     """
     rows = kept(source, LAST) if several else kept(source, 0, lambda one: len(one.pictures) == 1)
     image_folder, count = ImageFolder(out / "images"), 0
-    with ExitStack() as stack:
-        files = {
-            split: stack.enter_context(json_array(out / f"{split}.json"))
-            for split in ("train", "val", "test")
-        }
+    with json_arrays({split: out / f"{split}.json" for split in SPLITS}) as files:
         for one in rows:
             shown: list[JsonValue] = [f"images/{image_folder.copy(p)}" for p in one.pictures]
             said = (one.system, "\n", *one.question)

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import ExitStack
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.files import ImageFolder, json_array, picture
+from inhabit.eie.export.files import ImageFolder, json_arrays, picture
 from inhabit.envs.core import UnknownNameError
 from inhabit.envs.registry import find
 
@@ -36,14 +36,9 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
         RecordError: an image is gone.
         DiskError: something can't be written.
     """
-    splits = ("train", "val", "test")
     indices: Counter[str] = Counter()
-    image_folders = {split: ImageFolder(out / split / "images") for split in splits}
-    with ExitStack() as stack:
-        files = {
-            split: stack.enter_context(json_array(out / split / "meta_data.json"))
-            for split in splits
-        }
+    image_folders = {split: ImageFolder(out / split / "images") for split in SPLITS}
+    with json_arrays({split: out / split / "meta_data.json" for split in SPLITS}) as files:
         for example in filter(fits, examples):
             images = image_folders[example.split]
             shown = images.copy(picture(folder, example.image))

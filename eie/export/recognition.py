@@ -8,7 +8,6 @@ is the folder `frames/VIDEO_ID`, which shows the moments before and after the ac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.egoplan import write_frame
 from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.files import ExportImage, json_array, picture
+from inhabit.eie.export.files import ExportImage, json_arrays, picture
 
 _FILES: dict[Split, str] = {
     "train": "ActionRecognition_IT.json",
@@ -87,10 +86,7 @@ def write(rows: Iterable[RecognitionRow], out: Path) -> int:
         DiskError: something can't be written.
     """
     count = 0
-    with ExitStack() as stack:
-        files = {
-            split: stack.enter_context(json_array(out / name)) for split, name in _FILES.items()
-        }
+    with json_arrays({split: out / name for split, name in _FILES.items()}) as files:
         for one in rows:
             name = f"{count + 1:06d}"
             for number, frame in enumerate(one.frames, 1):

@@ -6,7 +6,7 @@ Each example is answered by models that were trained on other rooms (cross-valid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -146,26 +146,33 @@ def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None
     return Report(chance, tuple(found))
 
 
+def _right(
+    examples: Sequence[Example],
+    fold: Sequence[int],
+    choose: Callable[[Sequence[int], Sequence[int]], Sequence[int]],
+) -> int:
+    """Right answers of `choose`, which learns from some examples and answers others, by number."""
+    right = 0
+    for held in sorted(set(fold)):
+        train = [i for i, other in enumerate(fold) if other != held]
+        test = [i for i, other in enumerate(fold) if other == held]
+        chosen = zip(choose(train, test), test, strict=True)
+        right += sum(answer == examples[i].answer for answer, i in chosen)
+    return right
+
+
 def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract) -> int:
     candidates = Candidates([way(example) for example in examples])
     answers = [example.answer for example in examples]
-    return sum(
-        chosen == answers[i]
-        for train, test in _splits(fold)
-        for chosen, i in zip(candidates.choices(train, test, answers), test, strict=True)
-    )
+    return _right(examples, fold, lambda train, test: candidates.choices(train, test, answers))
 
 
 def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int:
-    return sum(
-        chosen == examples[i].answer
-        for train, test in _splits(fold)
-        for chosen, i in zip(
-            TextNetwork([examples[i] for i in train], seed).choices([examples[i] for i in test]),
-            test,
-            strict=True,
-        )
-    )
+    def choose(train: Sequence[int], test: Sequence[int]) -> Sequence[int]:
+        network = TextNetwork([examples[i] for i in train], seed)
+        return network.choices([examples[i] for i in test])
+
+    return _right(examples, fold, choose)
 
 
 def _attention(
@@ -174,31 +181,23 @@ def _attention(
     from inhabit.eie.sets.image_network import ImageNetwork
 
     grids = [eyes.grid(example) for example in examples]
-    right = 0
-    for train, test in _splits(fold):
+
+    def choose(train: Sequence[int], test: Sequence[int]) -> Sequence[int]:
         model = ImageNetwork.trained([examples[i] for i in train], [grids[i] for i in train], seed)
-        right += sum(model.choose(examples[i], grids[i]) == examples[i].answer for i in test)
-    return right
+        return [model.choose(examples[i], grids[i]) for i in test]
+
+    return _right(examples, fold, choose)
 
 
 def _frequent(examples: Sequence[Example], fold: Sequence[int]) -> int:
     """Right answers of always taking the candidate that is right most often in training."""
-    right = 0
-    for train, test in _splits(fold):
+
+    def choose(train: Sequence[int], test: Sequence[int]) -> Sequence[int]:
         often = Counter(examples[i].candidates[examples[i].answer] for i in train)
-        for example in (examples[i] for i in test):
-            counts = [often[text] for text in example.candidates]
-            right += counts.index(max(counts)) == example.answer
-    return right
+        counts = ([often[text] for text in examples[i].candidates] for i in test)
+        return [each.index(max(each)) for each in counts]
 
-
-def _splits(fold: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
-    """For each fold, the examples of all others, and its own."""
-    for held in sorted(set(fold)):
-        yield (
-            [i for i, other in enumerate(fold) if other != held],
-            [i for i, other in enumerate(fold) if other == held],
-        )
+    return _right(examples, fold, choose)
 
 
 _SIZE = 1 << 18

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.sets.baselines import Report, measure
 from inhabit.eie.sets.coverage import Coverage, cover, effects, evenness
 from inhabit.eie.sets.folder import SetFolder, put
@@ -21,7 +22,6 @@ OBJECTS, VERBS, ROOMS, LEFT = 40, 12, 40, 10
 """Maximum rows and columns of the tables; the rest is summarized."""
 LEAST = 200
 """Number of examples from which on a baseline with images is measured."""
-_SPLITS = ("train", "val", "test")
 
 
 def write_card(opened: SetFolder) -> Path:
@@ -56,7 +56,7 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
             settings=plain["settings"],
             covered=covered,
             effects=effects(opened),
-            splits=_SPLITS,
+            splits=SPLITS,
             kinds=sorted({kind for kind, _ in covered.kinds}),
             verbs=_most(covered.verbs, VERBS),
             objects=_most(covered.objects, OBJECTS),
@@ -99,7 +99,7 @@ def _most(counted: dict[str, int], most: int) -> Sequence[str]:
 def _rooms(covered: Coverage) -> Sequence[tuple[str, list[int]]]:
     """Every room with its number of examples in each split, sorted by name."""
     names = {room for room, _ in covered.rooms}
-    rows = [(name, [covered.rooms[name, split] for split in _SPLITS]) for name in names]
+    rows = [(name, [covered.rooms[name, split] for split in SPLITS]) for name in names]
     return sorted(rows, key=lambda row: _by_number(row[0]))
 
 

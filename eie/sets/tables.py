@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from inhabit.eie.checking.splits import Split
+from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.envs.files import replacing
@@ -60,7 +59,7 @@ def write_tables(opened: SetFolder) -> None:
     """
     folder = opened.folder / "data"
     try:
-        for split in get_args(Split):
+        for split in SPLITS:
             rows = (e for e in opened.examples() if e.split == split)
             _write(folder / f"{split}.parquet", opened.folder, rows)
     except OSError as error:

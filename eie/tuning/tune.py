@@ -21,6 +21,7 @@ from inhabit.eie.tuning.devices import Devices, shard
 from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.samples import Sample, choose
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
+from inhabit.episodes.recording.disk import write_text
 
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
@@ -124,7 +125,7 @@ def tune(
         training.run(peers)
     finally:
         if peers.rank == 0:
-            _write(out / "index.html", page(asked.model_dump(mode="json"), _lines(out)))
+            write_text(out / "index.html", out, page(asked.model_dump(mode="json"), _lines(out)))
     state = made.state()
     if peers.rank == 0:
         _keep(made, state, out, asked)
@@ -157,13 +158,7 @@ def _keep(base: Base, state: Mapping[str, Tensor], out: Path, asked: TuneRequest
     base.save(half, state)
     shutil.rmtree(target, ignore_errors=True)
     half.rename(target)
-    _write(out / "tune.json", json.dumps(asked.model_dump(mode="json"), indent=2) + "\n")
-
-
-def _write(file: Path, text: str) -> None:
-    half = file.with_name(file.name + ".half")
-    half.write_text(text, encoding="utf-8")
-    half.replace(file)
+    write_text(out / "tune.json", out, json.dumps(asked.model_dump(mode="json"), indent=2) + "\n")
 
 
 def _lines(out: Path) -> Sequence[log.LogLine]:

@@ -320,8 +320,8 @@ def _print_prompt(
     if not prompt:
         console.print("This model is not sent messages.")
         return
-    texts = [part for message in prompt for part in message.parts if isinstance(part, str)]
-    images = sum(not isinstance(part, str) for message in prompt for part in message.parts)
+    texts = [text for message in prompt for text in message.texts]
+    images = sum(len(message.images) for message in prompt)
     tokens = sum(map(len, texts)) // _CHARACTERS
     console.print(
         f"First prompt: about {tokens:,} tokens ({_CHARACTERS} characters each) and "

@@ -26,7 +26,7 @@ from inhabit.envs.host import server_gate
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
-from inhabit.episodes.reports.page.judged import judgement_of, scores_of
+from inhabit.episodes.reports.page.judged import judgement_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
 from inhabit.episodes.reports.page.value import credits_of
@@ -94,12 +94,17 @@ class Site:
         attempt = episode.last()
         if attempt is None:
             return None
-        scores = scores_of(self._run).get(number, NO_SCORES)
         judgement = judgement_of(self._run)
-        mistake = None if judgement is None else judgement.mistakes.get(number)
+        scores, mistakes = (judgement.scores, judgement.mistakes) if judgement else ({}, {})
         credit = credits_of(self._run).get(number)
         page = episode_page(
-            self._run, episode, attempt, scores, mistake=mistake, credit=credit, live=True
+            self._run,
+            episode,
+            attempt,
+            scores.get(number, NO_SCORES),
+            mistake=mistakes.get(number),
+            credit=credit,
+            live=True,
         )
         return _html(page)
 

@@ -67,7 +67,7 @@ class Ranker(Model):
         call = Call(
             messages=tuple(message.record() for message in prompt),
             reply="",
-            tokens_in=len(_text(prompt).split()),
+            tokens_in=len("".join(prompt[-1].texts).split()),
             seconds=time.perf_counter() - begin,
         )
         return Ranking(tuple(map(Ranked, candidates, scores, lengths)), call)
@@ -80,7 +80,7 @@ class Ranker(Model):
         """
         said = [action(text) for text in candidates]
         with torch.inference_mode():
-            asking = question(notes(_text(prompt)), said, self.vocabulary)
+            asking = question(notes("".join(prompt[-1].texts)), said, self.vocabulary)
             found: list[float] = self.network([asking])[0].double().tolist()
         return found
 
@@ -97,10 +97,6 @@ class Ranker(Model):
         ranking = await self.rank(prompt, candidates)
         best = sorted(ranking.scores, key=lambda score: -score.logprob)
         return Ranking(tuple(best[: rules.width]), ranking.call)
-
-
-def _text(prompt: Sequence[Message]) -> str:
-    return "".join(part for part in prompt[-1].parts if isinstance(part, str))
 
 
 def save(network: Network, vocabulary: RankerVocabulary, folder: Path) -> None:

@@ -60,7 +60,7 @@ def featurize(
     found = []
     for moment in moments:
         said = [action(a.text) for a in moment.candidates]
-        asked = question(notes(_text(moment)), said, vocabulary)
+        asked = question(notes("".join(moment.prompt[-1].texts)), said, vocabulary)
         found.append(RankerExample(asked, list(moment.candidates).index(moment.best)))
     return found
 
@@ -133,7 +133,3 @@ def _some(example: RankerExample, among: int, rng: np.random.Generator) -> Ranke
         choices=asked.choices[kept],
     )
     return RankerExample(some, 0)
-
-
-def _text(moment: LabelledPrompt) -> str:
-    return "".join(part for part in moment.prompt[-1].parts if isinstance(part, str))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from inhabit.agents.models.core import Image, Message
+from inhabit.agents.models.core import Message
 from inhabit.agents.models.endpoints.completion import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.agents.models.endpoints.wire import messages
@@ -199,7 +199,7 @@ class NodeRequests:
             ModelError: the server can't be asked so, or answers about other prompts.
         """
         body = {**self._asking(group), **CONTINUED, "logprobs": True}
-        images = {p.sha256 for m in prompt for p in m.parts if isinstance(p, Image)}
+        images = {image.sha256 for message in prompt for image in message.images}
         held = images & self._held
         while True:
             chats: list[JsonValue] = [

@@ -85,12 +85,13 @@ class EndpointRanking:
         """
         if not all(texts):
             raise ModelError("An empty text can't be ranked.")
-        way = self.ways.images if _holds_image(prompt) else self.ways.text
+        seeing = any(message.images for message in prompt)
+        way = self.ways.images if seeing else self.ways.text
         paths = await self._tokens.of(texts) if way == "nodes" else None
         if paths is not None:
             last = [await self._tokens.end()] if end else []
             trie = Trie.pack([[*path, *last] for path in paths])
-            ids = None if _holds_image(prompt) else await self._tokens.prompt(messages(prompt))
+            ids = None if seeing else await self._tokens.prompt(messages(prompt))
             ask = (self._tokens, self._requests, self._whole)
             return _NodeScores(texts, trie, prompt, ids, paid, *ask)
         if end:
@@ -252,10 +253,6 @@ def _checked(
     if found[1:] and (tokens[0] != tokens[-1] or not again < _most(found[0], found[1])):
         raise ModelError("The scores do not follow the image that is named by its digest")
     return error
-
-
-def _holds_image(prompt: Sequence[Message]) -> bool:
-    return any(isinstance(part, Image) for message in prompt for part in message.parts)
 
 
 def _noise(seed: int) -> Image:

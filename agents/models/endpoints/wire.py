@@ -68,8 +68,8 @@ def _tool_call(want: ToolCall) -> JsonValue:
 
 
 def _content(message: Message, held: Collection[str] | None) -> JsonValue:
-    if all(isinstance(part, str) for part in message.parts):
-        return _sendable("".join(part for part in message.parts if isinstance(part, str)))
+    if not message.images:
+        return _sendable("".join(message.texts))
     return [
         _image(part, held) if isinstance(part, Image) else {"type": "text", "text": _sendable(part)}
         for part in message.parts

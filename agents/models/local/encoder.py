@@ -186,8 +186,7 @@ class Encoder:
 
     def pictures(self, messages: Sequence[Message]) -> list[Picture.Image]:
         """The images of a prompt, within the limits of pixels."""
-        parts = [part for message in messages for part in message.parts]
-        return [self._picture(part.rgb) for part in parts if isinstance(part, Image)]
+        return [self._picture(image.rgb) for message in messages for image in message.images]
 
     def text(self, messages: Sequence[Message]) -> str:
         """A prompt as the chat template writes it, up to where the reply begins."""
@@ -288,7 +287,7 @@ class Encoder:
             {**given, "add_generation_prompt": begin, **special},
             name=self._name,
         )
-        told = sum(len(part) for message in messages for part in _texts(message))
+        told = sum(len(part) for message in messages for part in message.texts)
         if len(text) > _MARKUP + _TURN * len(turns) + _WRITTEN * told:
             raise TemplateError(
                 f"{self._name} writes {len(text)} characters for messages of {told}."
@@ -297,7 +296,7 @@ class Encoder:
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self.processor is None:
-            return self._escaped("".join(_texts(message)))
+            return self._escaped("".join(message.texts))
         if self._joins_parts:
             return "".join(
                 self.processor.image_token if isinstance(part, Image) else self._escaped(part)
@@ -313,7 +312,3 @@ class Encoder:
     def _escaped(self, text: str) -> str:
         """`text` with a space in whatever would become a special token."""
         return self._special.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
-
-
-def _texts(message: Message) -> list[str]:
-    return [part for part in message.parts if isinstance(part, str)]

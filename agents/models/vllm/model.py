@@ -26,7 +26,6 @@ from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import (
     Ability,
     GenerateOptions,
-    Image,
     Message,
     Model,
     Ranking,
@@ -172,7 +171,7 @@ class VLLMModel(Model):
             raise ModelError("This model takes no images: run it with --sight none.")
         ids = self._encoder.ids(self._encoder.text(messages))
         # An image is known by its pixels: vLLM neither hashes nor encodes it again.
-        names = [p.sha256 for m in messages for p in m.parts if isinstance(p, Image)]
+        names = [image.sha256 for message in messages for image in message.images]
         if not pictures:
             return _Prompt(ids, {})
         images = {"multi_modal_data": {"image": pictures}, "multi_modal_uuids": {"image": names}}

@@ -10,6 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 from pydantic import JsonValue
 
+from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.examples.example import Example, Lineage
 from inhabit.eie.sets.coverage import Coverage, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
@@ -68,9 +69,6 @@ def _origin(made: Lineage) -> dict[str, JsonValue]:
     }
 
 
-_SPLITS = ("train", "val", "test")
-
-
 def write_page(opened: SetFolder) -> Path:
     """Write the page of a set into its folder, and return its file.
 
@@ -95,7 +93,7 @@ def _pieces(opened: SetFolder, covered: Coverage) -> Iterable[str]:
         command=shlex.join(opened.header.command),
         covered=covered,
         moments=moments,
-        splits=[(split, covered.splits[split]) for split in _SPLITS],
+        splits=[(split, covered.splits[split]) for split in SPLITS],
         even=evenness(covered.positions),
         filters=_filters(covered),
         rows=rows(opened.examples()),
@@ -105,7 +103,7 @@ def _pieces(opened: SetFolder, covered: Coverage) -> Iterable[str]:
 def _filters(covered: Coverage) -> Sequence[tuple[str, str, Sequence[str]]]:
     """Name, label and values of each filter of the list."""
     return [
-        ("split", "Split", [split for split in _SPLITS if covered.splits[split]]),
+        ("split", "Split", [split for split in SPLITS if covered.splits[split]]),
         ("kind", "Kind", sorted({kind for kind, _ in covered.kinds})),
         ("verb", "Verb", sorted(covered.verbs)),
         ("object", "Object", sorted(covered.objects)),

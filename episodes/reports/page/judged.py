@@ -35,6 +35,8 @@ class RunJudgement:
     """Episode -> its first wrong step, for those that have one."""
     failures: Sequence[tuple[str, int]]
     """EgoPlan-Bench's types of failure, the most frequent first."""
+    scores: Mapping[int, StepScores]
+    """Episode -> step -> scores."""
 
     @property
     def began_with(self) -> Sequence[tuple[str, int]]:
@@ -58,12 +60,16 @@ def judgement_of(run: Run) -> RunJudgement | None:
         return None
     head = next(read(judgements[-1]), None)
     steps, episodes = whole(judgements[-1])
+    scores: dict[int, dict[int, tuple[Score, ...]]] = {}
+    for step in steps:
+        scores.setdefault(step.episode, {})[step.step] = _scores(step)
     return RunJudgement(
         judge=head.judge if isinstance(head, JudgeLine) else "",
         episodes=len(episodes),
         parts=_parts(steps),
         mistakes={e.episode: e.mistake for e in episodes if e.mistake is not None},
         failures=_failures(episodes),
+        scores=scores,
     )
 
 
@@ -81,22 +87,6 @@ def _failures(episodes: Sequence[EpisodeLine]) -> Sequence[tuple[str, int]]:
     for episode in episodes:
         counted.update(episode.failures)
     return [(name, count) for name, count in counted.most_common() if count]
-
-
-def scores_of(run: Run) -> Mapping[int, StepScores]:
-    """Episode -> step -> scores, by whoever judged last; empty where nobody did.
-
-    Raises:
-        RecordError: the judgements can't be read.
-    """
-    judgements = files(run)
-    if not judgements:
-        return {}
-    steps, _ = whole(judgements[-1])
-    found: dict[int, dict[int, tuple[Score, ...]]] = {}
-    for step in steps:
-        found.setdefault(step.episode, {})[step.step] = _scores(step)
-    return found
 
 
 def _scores(step: StepLine) -> tuple[Score, ...]:

@@ -17,7 +17,7 @@ from inhabit.episodes.recording.disk import DiskError, write_text
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores
-from inhabit.episodes.reports.page.judged import judgement_of, scores_of
+from inhabit.episodes.reports.page.judged import judgement_of
 from inhabit.episodes.reports.page.pages import (
     AT_FIRST,
     Shown,
@@ -116,9 +116,8 @@ def write_run(
     """
     if chosen is None:
         chosen = list(run.episodes()) if len(run.tasks) <= ALL_PAGES else []
-    scores, judgement = scores_of(run), judgement_of(run)
-    credits = credits_of(run)
-    mistakes = judgement.mistakes if judgement is not None else {}
+    judgement, credits = judgement_of(run), credits_of(run)
+    scores, mistakes = (judgement.scores, judgement.mistakes) if judgement else ({}, {})
     for episode in chosen:
         number = episode.number
         shown = scores.get(number, NO_SCORES), mistakes.get(number), credits.get(number)
