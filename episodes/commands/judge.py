@@ -180,7 +180,7 @@ def _agreement(
 
 
 def _scores(step: StepLine) -> Mapping[Dimension, int]:
-    verdicts = {part: getattr(step.judged, part.value).score for part in Dimension}
+    verdicts = {part: step.judged.of(part).score for part in Dimension}
     return {part: score for part, score in verdicts.items() if score is not None}
 
 

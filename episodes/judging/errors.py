@@ -129,10 +129,7 @@ def _words(text: str) -> set[str]:
 
 
 def _began_with(judged: Judged) -> Dimension:
-    for part in Dimension:
-        if getattr(judged, part.value).score == 0:
-            return part
-    return Dimension.ACTION
+    return next((part for part in Dimension if judged.of(part).score == 0), Dimension.ACTION)
 
 
 def _consequence(done: StepOutcome, after: StepOutcome | None, success: bool) -> Consequence:

@@ -41,17 +41,22 @@ class Judged(BaseModel, frozen=True):
     cognition: Verdict
     action: Verdict
 
+    def of(self, part: Dimension) -> Verdict:
+        """The verdict on a part."""
+        verdict: Verdict = getattr(self, part.value)
+        return verdict
+
     @property
     def whole(self) -> bool:
         """Whether there was something to score in every part."""
-        return self.perception.given and self.cognition.given and self.action.given
+        return all(self.of(part).given for part in Dimension)
 
     @property
     def genuine(self) -> int | None:
         """1 where all three are, 0 where one is not (PCA-Bench's genuine PCA score); None where
         one is not known: a mean over those that happen to fail would be too low.
         """
-        scores = [self.perception.score, self.cognition.score, self.action.score]
+        scores = [self.of(part).score for part in Dimension]
         return None if None in scores else int(0 not in scores)
 
 

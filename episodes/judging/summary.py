@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import BaseModel
 
 from inhabit.episodes.judging.errors import Consequence, FailureType
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
-from inhabit.episodes.judging.scores import Dimension, Verdict
+from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.scoring.calibration import Calibration, calibrate
-from inhabit.episodes.scoring.rates import Estimate, clustered
+from inhabit.episodes.scoring.rates import clustered
 
 
 class PartScore(BaseModel, frozen=True):
@@ -103,43 +103,32 @@ def calibration(steps: Sequence[StepLine]) -> Calibration | None:
 
 
 def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> KindSummary:
-    parts = {part.value: _score(steps, _given(part), _scored(part)) for part in Dimension}
+    parts = {
+        part.value: _score(
+            [(s.episode, s.judged.of(part).score) for s in steps if s.judged.of(part).given]
+        )
+        for part in Dimension
+    }
     known = [step for step in steps if step.best and step.complete and step.options]
     return KindSummary(
         episodes=len(episodes),
         steps=len(steps),
         abstained=sum(step.answer.action is None for step in steps),
-        genuine=_score(steps, lambda s: s.judged.whole, lambda s: s.judged.genuine),
+        genuine=_score([(s.episode, s.judged.genuine) for s in steps if s.judged.whole]),
         chance=_mean(step.best_options / step.options for step in known),
         always_first=_mean(float(step.first_is_best) for step in known),
         **parts,
     )
 
 
-def _given(part: Dimension) -> Callable[[StepLine], bool]:
-    return lambda step: bool(getattr(step.judged, part.value).given)
-
-
-def _scored(part: Dimension) -> Callable[[StepLine], int | None]:
-    def score(step: StepLine) -> int | None:
-        verdict: Verdict = getattr(step.judged, part.value)
-        return verdict.score
-
-    return score
-
-
-def _score(
-    steps: Sequence[StepLine],
-    given: Callable[[StepLine], bool],
-    score: Callable[[StepLine], int | None],
-) -> PartScore:
-    scored = [(step.episode, score(step)) for step in steps if given(step)]
+def _score(scored: Sequence[tuple[int, int | None]]) -> PartScore:
+    """The score over (episode, score) of the steps in which there was anything to score."""
     clusters: dict[int, list[float]] = {}
     for episode, value in scored:
         if value is not None:
             clusters.setdefault(episode, []).append(float(value))
     judged = sum(map(len, clusters.values()))
-    estimate: Estimate | None = clustered(list(clusters.values())) if judged else None
+    estimate = clustered(list(clusters.values())) if judged else None
     return PartScore(
         mean=None if estimate is None else estimate.mean,
         interval=None if estimate is None else (estimate.low, estimate.high),

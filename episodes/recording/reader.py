@@ -8,7 +8,7 @@ needs the environment or the agent. The types of what is read stand in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -291,12 +291,10 @@ def _attempt(file: Path, group: list[Line]) -> Attempt:
             case DecideLine() | ActLine():
                 if not steps or steps[-1].number != line.step:
                     raise RecordError(f"{file}: {line.kind!r} of step {line.step} was never seen.")
-                seen = steps[-1]
-                steps[-1] = (
-                    StepRecord(seen.number, seen.see, seen.candidates, line, seen.act)
-                    if isinstance(line, DecideLine)
-                    else StepRecord(seen.number, seen.see, seen.candidates, seen.decide, line)
-                )
+                if isinstance(line, DecideLine):
+                    steps[-1] = replace(steps[-1], decide=line)
+                else:
+                    steps[-1] = replace(steps[-1], act=line)
             case EndLine():
                 end = line
             case StartLine():  # pragma: no cover - grouped by them

@@ -125,6 +125,7 @@ def replay_items(replays: Sequence[Replay], page: Path) -> Iterable[DiffItem]:
     """Recorded episodes, and the first step at which a re-execution differed."""
     for one in replays:
         episode, different = one.episode, one.difference
+        part = None if different is None else different.step
         rows = []
         if different is not None:
             was, now = (
@@ -136,15 +137,12 @@ def replay_items(replays: Sequence[Replay], page: Path) -> Iterable[DiffItem]:
             title=episode.task.goal,
             id=episode.task.id,
             first=DiffSide(
-                f"{one.steps} steps identical",
-                None,
-                _link(episode, page),
-                _seen(episode, None if different is None else different.step),
+                f"{one.steps} steps identical", None, _link(episode, page), _seen(episode, part)
             ),
             second=DiffSide("identical" if different is None else "differs", different is None),
             rows=rows,
             differs=different is not None,
-            part=None if different is None else different.step,
+            part=part,
         )
 
 
@@ -176,8 +174,7 @@ def write_differences(
         items=listed,
         differing=sum(item.differs for item in listed),
     )
-    write_text(file, file.parent, text)
-    return file
+    return write_text(file, file.parent, text)
 
 
 def _compared(pair: PairedTask, one: EpisodeRecord, other: EpisodeRecord, page: Path) -> DiffItem:

@@ -9,6 +9,7 @@ from statistics import fmean
 
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, files, read, whole
+from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.page.episode_data import Score, StepScores
 
@@ -90,14 +91,9 @@ def _failures(episodes: Sequence[EpisodeLine]) -> Sequence[tuple[str, int]]:
 
 
 def _scores(step: StepLine) -> tuple[Score, ...]:
-    judged = step.judged
-    parts = {
-        "perception": judged.perception,
-        "cognition": judged.cognition,
-        "action": judged.action,
-    }
+    verdicts = ((part.value, step.judged.of(part)) for part in Dimension)
     return tuple(
         Score(name, None if v.score is None else float(v.score), v.evidence)
-        for name, v in parts.items()
+        for name, v in verdicts
         if v.given
     )

@@ -39,14 +39,6 @@ class EpisodeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class FunnelStage:
-    """How many episodes came this far; each name is reached by way of those before it."""
-
-    name: str
-    episodes: int
-
-
-@dataclass(frozen=True, slots=True)
 class LiveEpisode:
     """An episode that goes on."""
 
@@ -114,20 +106,20 @@ def row(
     )
 
 
-def funnel(rows: Sequence[EpisodeRow]) -> Sequence[FunnelStage]:
-    """How far the episodes came, from those that were planned to those that were solved."""
+def funnel(rows: Sequence[EpisodeRow]) -> Mapping[str, int]:
+    """How many episodes came how far, from those that were planned to those that were solved."""
     ends = [each.end for each in rows if each.end is not None]
     stood = [end for end in ends if end.total]
     acted = [end for end in stood if end.steps > end.invalid]
     met = [end for end in acted if end.met or end.success]
-    return [
-        FunnelStage("planned", len(rows)),
-        FunnelStage("ended", len(ends)),
-        FunnelStage("scene built", len(stood)),
-        FunnelStage("an action worked", len(acted)),
-        FunnelStage("a condition met", len(met)),
-        FunnelStage("solved", sum(end.success for end in met)),
-    ]
+    return {
+        "planned": len(rows),
+        "ended": len(ends),
+        "scene built": len(stood),
+        "an action worked": len(acted),
+        "a condition met": len(met),
+        "solved": sum(end.success for end in met),
+    }
 
 
 def failures(rows: Sequence[EpisodeRow]) -> Sequence[tuple[Reason, int]]:
