@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import JsonValue
 
@@ -34,23 +33,41 @@ def json_list(file: Path) -> list[Any]:
 _CHOOSE = "choose"
 
 
-class MultipleChoice(Env):
+class Question(Protocol):
+    """What the scene of a question has to tell."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The options."""
+        ...
+
+    @property
+    def answer(self) -> int:
+        """Index of the right one."""
+        ...
+
+
+Q = TypeVar("Q", bound=Question)
+
+
+class MultipleChoice(Env, Generic[Q]):
     """A multiple-choice question. The episode ends with the choice."""
 
     determinism = Determinism.FRAMES
 
-    def __init__(self) -> None:
+    def __init__(self, scene: Q) -> None:
+        self._scene = scene
         self._chosen: str | None = None
 
     @property
-    @abstractmethod
     def options(self) -> Sequence[str]:
         """The options in the benchmark's order, all different."""
+        return self._scene.actions
 
     @property
-    @abstractmethod
     def answer(self) -> str:
         """The right option."""
+        return self._scene.actions[self._scene.answer]
 
     def begin(self) -> None:
         """Forget the choice; call it from `reset`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -22,15 +22,14 @@ def make(backend: str, settings: EgoPlanSettings) -> EgoPlan:
     return EgoPlan(settings)
 
 
-class EgoPlan(MultipleChoice):
+class EgoPlan(MultipleChoice[EgoPlanScene]):
     """One question. Only the choice of the right option counts."""
 
     Scene: ClassVar[type[BaseModel]] = EgoPlanScene
 
     def __init__(self, settings: EgoPlanSettings | None = None) -> None:
-        super().__init__()
+        super().__init__(EgoPlanScene(actions=("yes", "no"), answer=0))
         self._settings = settings or EgoPlanSettings()
-        self._scene = EgoPlanScene(actions=("yes", "no"), answer=0)
         self._seen = _NOTHING
 
     def reset(self, task: Task, *, seed: int) -> None:
@@ -45,16 +44,6 @@ class EgoPlan(MultipleChoice):
     def observe(self) -> Observation:
         """Clips of the last actions, and the current frame."""
         return self._seen
-
-    @property
-    def options(self) -> Sequence[str]:
-        """The options in the benchmark's order."""
-        return self._scene.actions
-
-    @property
-    def answer(self) -> str:
-        """The right option."""
-        return self._scene.actions[self._scene.answer]
 
     def state(self) -> Mapping[str, JsonValue]:
         """The chosen and the right option, and the actions so far."""

@@ -36,15 +36,14 @@ def make(backend: str, settings: PcaSettings) -> PcaBench:
     return PcaBench(settings)
 
 
-class PcaBench(MultipleChoice):
+class PcaBench(MultipleChoice[PcaScene]):
     """One instance: an image, a question and options."""
 
     Scene: ClassVar[type[BaseModel]] = PcaScene
 
     def __init__(self, settings: PcaSettings | None = None) -> None:
-        super().__init__()
+        super().__init__(PcaScene(domain=Domain.HOME, actions=("yes", "no"), answer=0))
         self._settings = settings or PcaSettings()
-        self._scene = PcaScene(domain=Domain.HOME, actions=("yes", "no"), answer=0)
         self._goal = ""
         self._rgb: NDArray[np.uint8] | None = None
 
@@ -58,16 +57,6 @@ class PcaBench(MultipleChoice):
     def observe(self) -> Observation:
         """The image, if there is one, and a text with what it does not show."""
         return Observation(self._scene.facts, self._rgb)
-
-    @property
-    def options(self) -> Sequence[str]:
-        """The options in the benchmark's order."""
-        return self._scene.actions
-
-    @property
-    def answer(self) -> str:
-        """The right option."""
-        return self._scene.actions[self._scene.answer]
 
     def plan(self) -> Sequence[Action]:
         """The right option or, with `expert=recipes`, the one that follows from the recipes."""
