@@ -218,7 +218,8 @@ def test_a_run_that_lacks_episodes_says_so(out: Path, capsys: pytest.CaptureFixt
 
 def test_a_refused_scene_comes_back(tmp_path: Path) -> None:
     task = inhabit.tasks("toy", 1)[0].model_copy(update={"scene": {"room": "nowhere"}})
-    inhabit.run("toy", "expert", tmp_path / "runs" / "run", tasks=[task])
+    alone = {"in_process": True}
+    inhabit.run("toy", "expert", tmp_path / "runs" / "run", tasks=[task], settings=alone)
     assert call("export", tmp_path / "runs/run", "--format", "atif", "--out", tmp_path / "out") == 0
     assert call("import", tmp_path / "out", "--out", tmp_path / "back") == 0
     assert content(tmp_path / "back") == content(tmp_path / "runs")
