@@ -93,7 +93,7 @@ class OpenEnvEnv(ReturnEnv):
                 f"leaves it open, and its observations have no list {self._settings.choices!r}. "
                 "Name the field with --set choices=NAME."
             )
-        self._known = {str(value): value for value in values[:_MOST_CHOICES]}
+        self._known = {str(value): value for value in values}
         shown, why = _shown(seen, self._settings.choices), seen.get("reason")
         failed = Reason(why) if why in tuple(Reason) else None
         return PaidStep(shown, tuple(self._known), reward, over, failed)
