@@ -227,10 +227,10 @@ def _carried_out(episode: Episode, actions: Sequence[Action]) -> Effort | None:
     effort = NOTHING
     with episode.fork() as copy:
         for action in actions:
-            now = copy.act(Decision(action))
-            if now.reason is not None:
+            # What was not seen yet may be acted on, but nobody could know of it.
+            if action not in copy.env.actions() or copy.act(Decision(action)).reason is not None:
                 return None
-            effort += Effort(actions=1, steps=now.cost)
+            effort += Effort(actions=1, steps=copy.now.cost)
         return effort if copy.now.success else None
 
 
