@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred import AlfredSettings, FilmSettings, language
+from inhabit.envs.alfred import language
 from inhabit.envs.alfred.episode import build
 from inhabit.envs.alfred.episode.state import (
     EpisodeState,
@@ -24,6 +24,7 @@ from inhabit.envs.alfred.scenes import layout
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.skills.acting import act, plausible, succeeding
 from inhabit.envs.alfred.thor.session import SharedSimulator
+from inhabit.envs.alfred.world.settings import AlfredSettings, FilmSettings
 from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.core import (
     Action,

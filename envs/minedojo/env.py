@@ -20,7 +20,6 @@ from inhabit.envs.core import (
     SimulatorError,
     Task,
 )
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.evolution import facts
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
@@ -37,6 +36,7 @@ from inhabit.envs.minedojo.tasks.scene import (
 )
 from inhabit.envs.minedojo.world import game_state
 from inhabit.envs.minedojo.world.game_state import Backend, GameState, Restartable, Start
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.plain_data import state_digest
 
 _NEAR = 36

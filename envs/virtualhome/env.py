@@ -25,7 +25,6 @@ from inhabit.envs.core import (
 )
 from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.printable import printable
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
 from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
@@ -51,6 +50,7 @@ from inhabit.envs.virtualhome.language import (
     vocabulary,
 )
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.world import tools
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")

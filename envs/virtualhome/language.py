@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 
 from inhabit.envs.core import Action
-from inhabit.envs.virtualhome.catalogue import ROOMS, catalogue, class_of
 from inhabit.envs.virtualhome.graph.names import NodeNames, held, near, squeeze
 from inhabit.envs.virtualhome.graph.verbs import VERBS, ScriptLine, ScriptObject, read, say
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+from inhabit.envs.virtualhome.world.catalogue import ROOMS, catalogue, class_of
 from inhabit.envs.world.rows import Verb
 
 HELD = "thing in hand"

@@ -7,7 +7,6 @@ from math import atan2, degrees
 
 from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import Footprint, PlanPose, ScenePlan, area, rectangle
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import figure
 from inhabit.envs.virtualhome.drawing.layout import DrawnBox
@@ -15,6 +14,7 @@ from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import character_of
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 _STANDING = frozenset(("Furniture", "Appliances"))
 """Categories of nodes that are drawn."""

@@ -20,10 +20,10 @@ from pathlib import Path
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.extras import pip, run
 from inhabit.envs.registry import Need
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation
 from inhabit.envs.virtualhome.tasks import scene
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 
 def needs(backend: str) -> Sequence[Need]:

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import inhabit
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.episodes.credit.credit import FILE, credit_run
 from inhabit.episodes.recording.reader import Run
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from inhabit.envs.core import Task, UnavailableError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 LARGEST = 4
 """Of our flats."""

@@ -22,7 +22,7 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.tasks.sampling import possible_goals, sample, scene_for
 from inhabit.envs.alfred.world.things import Rooms
-from inhabit.envs.alfred import AlfredSettings
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task
 
 def task(scene):
@@ -99,7 +99,7 @@ assert "lantern" in template().lexicon.kinds
     "virtualhome_kind": """
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.tasks.sampling import sample
-from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 task = next(iter(sample(1, 0)))
 assert task.kind == "bedside" and " on " in task.goal
@@ -113,7 +113,7 @@ with EmbeddedVirtualHome(VirtualHomeSettings(view="none")) as env:
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.tasks.sampling import sample
-from inhabit.envs.virtualhome import VirtualHomeSettings
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 with EmbeddedVirtualHome(VirtualHomeSettings(view="none")) as env:
     env.reset(next(iter(sample(1, 0))), seed=0)
@@ -125,7 +125,7 @@ assert "teacup" in VirtualHomeTemplate().lexicon.kinds
     "minedojo_kind": """
 from inhabit.envs.minedojo.tasks.sampling import kinds, sample
 from inhabit.envs.minedojo.tasks.scene import read_scene
-from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 assert "feast" in kinds(MineDojoSettings())
 feast = next(task for task in sample(60, 0) if task.kind == "feast")

@@ -13,8 +13,8 @@ import pytest
 
 import inhabit
 from inhabit.agents.core import View
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Action, Env, Task
 from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.recording.reader import Run

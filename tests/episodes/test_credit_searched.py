@@ -15,8 +15,8 @@ from exhaustive import fewest
 
 import inhabit
 from inhabit.agents.core import View
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.recording.reader import Run
 

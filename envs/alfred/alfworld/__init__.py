@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from inhabit.envs.alfred import AlfredSettings, fastest_settings
+from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
 from inhabit.envs.entries import lazy
 from inhabit.envs.registry import Registration, scene_field
 from inhabit.envs.simulators import render

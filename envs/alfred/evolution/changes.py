@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from inhabit.envs.alfred import Split
 from inhabit.envs.alfred.language import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
@@ -22,6 +21,7 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.tasks.sampling import possible_goals, scene_for
 from inhabit.envs.alfred.world.kinds import BY_NAME, CLEANING, KIND_NAMES, LOOKING, SIMPLE
+from inhabit.envs.alfred.world.settings import Split
 from inhabit.envs.alfred.world.things import DOORS, Kind, rooms
 
 _SOONEST, _LATEST = 2, 5

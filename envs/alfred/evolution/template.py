@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.alfred.language import BY_NAME, preposition, word
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
@@ -19,6 +18,7 @@ from inhabit.envs.alfred.scenes.scene import SLICED, AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.feasibility import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, draw_scene, possible_goals
 from inhabit.envs.alfred.world.kinds import KIND_NAMES, KINDS, SIMPLE, AlfredKind
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import (
     IN,
     IN_SLICES,

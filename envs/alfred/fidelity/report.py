@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from inhabit.envs.alfred import AlfredSettings, Cells
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
 from inhabit.envs.alfred.language import SIDE, center, decode, edge, overlap
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.trajectories import read_task
 from inhabit.envs.alfred.thor.session import SharedSimulator
+from inhabit.envs.alfred.world.settings import AlfredSettings, Cells
 from inhabit.envs.core import SceneError, Task, TaskError
 from inhabit.envs.simulators.household.grid import (
     BESIDE,

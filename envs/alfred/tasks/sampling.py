@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import count
 from typing import Self
 
-from inhabit.envs.alfred import AlfredSettings, Split
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.language import preposition, word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
@@ -22,6 +21,7 @@ from inhabit.envs.alfred.scenes.scene import (
 )
 from inhabit.envs.alfred.tasks.feasibility import feasibility
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
+from inhabit.envs.alfred.world.settings import AlfredSettings, Split
 from inhabit.envs.alfred.world.things import IN_SLICES, LOADS, PLACES, Kind, Rooms
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.simulators.household.things import LAMPS

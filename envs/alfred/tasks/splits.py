@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.tasks import trajectories
 from inhabit.envs.alfred.tasks.trajectories import FILE, read_task
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task, TaskError
 
 MAX_STEPS = 30

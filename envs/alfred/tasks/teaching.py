@@ -14,7 +14,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from inhabit.envs.alfred import Split
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.episode import state
 from inhabit.envs.alfred.language import vocabulary, word
@@ -24,6 +23,7 @@ from inhabit.envs.alfred.tasks.sampling import goals_of, instructions
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.kinds import KIND_NAMES
+from inhabit.envs.alfred.world.settings import Split
 from inhabit.envs.alfred.world.things import Kind, rooms
 from inhabit.envs.core import Observation, SceneObject, TaskError
 from inhabit.envs.simulators.household.simulator import Simulator

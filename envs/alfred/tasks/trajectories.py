@@ -14,7 +14,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.language import BY_ACTION
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
@@ -30,6 +29,7 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.thor.body import STEP
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import ROOMS, records
 from inhabit.envs.core import SceneError, Task, TaskError
 from inhabit.envs.simulators.household.rooms.as_in_thor import RENAMED

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.thor.body import REACH, STEP, AgentBody, AgentPose, Controller
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SimulatorError, UnavailableError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inhabit.envs.alfred import Cells, Split
+from inhabit.envs.alfred.world.settings import Cells, Split
 from inhabit.envs.simulators.household.things import THINGS, spelled_out, those
 from inhabit.envs.world.rows import State
 

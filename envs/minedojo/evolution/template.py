@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import JsonValue
 
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.evolution.facts import STATES, plain
 from inhabit.envs.minedojo.evolution.goals import (
     ANIMALS,
@@ -36,6 +35,7 @@ from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, ItemNode, grap
 from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.world.rows import kind_of
 

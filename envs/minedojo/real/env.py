@@ -29,11 +29,11 @@ from inhabit.envs.core import (
 )
 from inhabit.envs.extras import pip, run
 from inhabit.envs.host.pipes import JsonProgram
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
 from inhabit.envs.minedojo.tasks.language import names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.game_state import in_words, read
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.registry import Need
 
 _MINEDOJO = "minedojo==0.1"

@@ -18,7 +18,7 @@ import yaml
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 SOURCES = ("programmatic", "creative", "harvest", "combat", "techtree", "survival")
 _STEPS = {"harvest": 150, "combat": 60, "techtree": 200, "survival": 3000, "creative": 200}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo import MineDojoSettings
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.world.words import plural, with_article
 
 _HARVEST = (

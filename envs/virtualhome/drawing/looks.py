@@ -11,8 +11,8 @@ from importlib.resources import files
 
 from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.shapes import Look, shape
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.graph.world import Node
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 Size = tuple[float, float, float]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.shell import shell
-from inhabit.envs.virtualhome.catalogue import ROOMS
 from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.world.catalogue import ROOMS
 
 _Corners = NDArray[np.float64]
 """(N, 6): the corners of a planar convex polygon, each a point and its normal."""

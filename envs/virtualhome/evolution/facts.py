@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inhabit.envs.core import SceneObject
-from inhabit.envs.virtualhome.catalogue import spoken
 from inhabit.envs.virtualhome.graph.names import NodeNames, held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
+from inhabit.envs.virtualhome.world.catalogue import spoken
 
 _NOT_OBJECTS = frozenset(("Rooms", "Characters", "Walls", "Floor", "Floors", "Ceiling"))
 """Categories of structural parts and of inhabitants."""

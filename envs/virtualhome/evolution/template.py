@@ -12,8 +12,6 @@ from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
-from inhabit.envs.virtualhome import VirtualHomeSettings
-from inhabit.envs.virtualhome.catalogue import catalogue, in_words, spoken
 from inhabit.envs.virtualhome.evolution.crossing import crossed, part
 from inhabit.envs.virtualhome.evolution.wording import both, worded
 from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
@@ -23,6 +21,8 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.tasks.kinds import KINDS, UNNUMBERED, DrawnGoal
 from inhabit.envs.virtualhome.tasks.sampling import draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.world.catalogue import catalogue, in_words, spoken
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.world.rows import kind_of
 
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from inhabit.envs.virtualhome.catalogue import spoken
 from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.kinds import KINDS
+from inhabit.envs.virtualhome.world.catalogue import spoken
 from inhabit.envs.world.phrasing import pick
 
 _INTO = {

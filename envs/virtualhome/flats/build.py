@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.flats.boxes import (
     PlacedArticle,
     Rest,
@@ -23,6 +22,7 @@ from inhabit.envs.virtualhome.flats.boxes import (
 )
 from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, FlatPlan, plans
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 _TRIES_INSIDE = 80
 _EDGE = 0.015

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.flats.boxes import YAWS, PlacedArticle, UprightBox, front, turned_half
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, FlatPlan, FlatRoom
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 _STEP = 0.05
 """Distance in metres between tried positions along a wall."""

@@ -10,13 +10,13 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from inhabit.envs.core import Task
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.goals import StateGoal, met
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.kinds import KINDS, DrawnGoal, Sampler
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 SHORTEST, LONGEST = 4, 20
 ROOMS = ("kitchen", "livingroom", "bedroom", "bathroom")

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from inhabit.envs.core import SceneError, Task, TaskError, UnavailableError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.flats.build import FIRST_ID, build
 from inhabit.envs.virtualhome.flats.plans import plans
 from inhabit.envs.virtualhome.graph.goals import (
@@ -30,6 +29,7 @@ from inhabit.envs.virtualhome.graph.library import home, load
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.verbs import SYNONYMS
 from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 CHARACTER = 1
 """Id of the character that we add to our own flats, as in the official client."""

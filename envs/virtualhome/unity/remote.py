@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from inhabit.envs.core import Determinism, SceneError, SimulatorError, UnavailableError
 from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.envs.host.server_gate import is_our_server
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
 from inhabit.envs.virtualhome.graph.world import Failure, FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 _PAUSE = 0.2
 """Seconds between questions whether it answers yet."""

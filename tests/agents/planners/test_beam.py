@@ -208,8 +208,8 @@ def toy_env() -> Env:
 
 
 def flat_env() -> Env:
-    from inhabit.envs.virtualhome import VirtualHomeSettings
     from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
+    from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
     return EmbeddedVirtualHome(VirtualHomeSettings(view="none"))
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from inhabit.eie.checking.meaning import misread
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneObject, Task
 
 TEMPLATE = AlfredTemplate(AlfredSettings())

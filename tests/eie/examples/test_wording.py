@@ -8,8 +8,8 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.reasons import Instead, explain
 from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import ActionKind
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 TEMPLATE = VirtualHomeTemplate(VirtualHomeSettings())
 THINGS = (

@@ -30,9 +30,9 @@ from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, questions
 from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from tests.agents.models.local.tiny_vlm import save_decoder
 
 SETTINGS = PromptSettings(history="whole", pictures=60, prompt=BUNDLED / "prompt.jinja")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.scenes.scene import AlfredScene
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, Task
 
 SETTINGS = AlfredSettings(wire="none")

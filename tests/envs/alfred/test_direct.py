@@ -10,10 +10,10 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.thor.direct import Direct
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Observation, SceneError
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog

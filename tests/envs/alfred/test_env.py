@@ -12,9 +12,9 @@ import psutil
 import pytest
 from waiting import PATIENCE
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Outcome, Reason, SceneError, SimulatorError, Task
 

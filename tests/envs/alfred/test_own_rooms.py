@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from inhabit.envs.alfred import REGISTRATION, AlfredSettings
+from inhabit.envs.alfred import REGISTRATION
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import ROOMS, Kind, Rooms, kind_of
 from inhabit.envs.core import SceneError, TaskError, UnavailableError
 from inhabit.envs.simulators.household.rooms import ithor

@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.tasks.teaching import glimpses
+from inhabit.envs.alfred.world.settings import AlfredSettings
 
 
 @pytest.fixture(scope="module")

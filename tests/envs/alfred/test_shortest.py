@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Action, Task
 
 LOOKING = ("look around", "explore", "turn left", "turn right")

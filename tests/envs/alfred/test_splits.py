@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs.alfred import REGISTRATION, AlfredSettings
+from inhabit.envs.alfred import REGISTRATION
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import TaskError
 from tests.envs.alfred.trajectories_for_tests import trajectory, write
 

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings, Split
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.scenes.layout import check
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.sampling import instructions, sample
 from inhabit.envs.alfred.world.kinds import KIND_NAMES
+from inhabit.envs.alfred.world.settings import AlfredSettings, Split
 from inhabit.envs.alfred.world.things import PLACES, ROOMS, Kind, Rooms, rooms
 from inhabit.envs.core import Task
 from inhabit.envs.simulators.household.placement.surfaces import allowed

@@ -1,9 +1,9 @@
 """The household told in words is the same household."""
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.tasks.teaching import TextOnlyAlfred
+from inhabit.envs.alfred.world.settings import AlfredSettings
 
 
 def test_it_says_what_the_household_that_shows_says() -> None:

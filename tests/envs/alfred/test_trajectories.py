@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.trajectories import read, thing_of
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, TaskError
 from tests.envs.alfred.trajectories_for_tests import trajectory, write
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from inhabit.envs.alfred import AlfredSettings, fastest_settings
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, LocationFact, initial_room
+from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
 from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.simulators.household.episode.house import adjectives, appearances
 from inhabit.envs.simulators.render.lathe import box

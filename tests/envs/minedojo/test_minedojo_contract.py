@@ -9,8 +9,8 @@ from luanti_for_tests import needs_luanti
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Task
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.env import MineDojo
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 
 @pytest.mark.slow  # thirty starts of Luanti

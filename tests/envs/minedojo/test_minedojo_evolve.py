@@ -17,13 +17,13 @@ from inhabit.eie.making.author import AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.core import Task
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.minedojo.expert.shortest import shortest
 from inhabit.envs.minedojo.tasks.language import understand, vocabulary
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.game_state import GameState, Stack
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind
 
 

@@ -12,9 +12,9 @@ import pytest
 from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, SimulatorError, Task, UnavailableError
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.interface.actions import sizes
 from inhabit.envs.minedojo.real.env import HostConnection, MineDojoError, RealMineDojo
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 PYTHON = os.environ.get("INHABIT_MINEDOJO_PYTHON")
 needs_minedojo = pytest.mark.skipif(

@@ -13,7 +13,6 @@ import pytest
 from luanti_for_tests import needs_luanti
 
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.expert.topology import cheapest, costs, graph, ways
 from inhabit.envs.minedojo.luanti.content import content
@@ -21,6 +20,7 @@ from inhabit.envs.minedojo.tasks.language import names, understand, vocabulary
 from inhabit.envs.minedojo.tasks.official import default_package, read
 from inhabit.envs.minedojo.tasks.sampling import sample
 from inhabit.envs.minedojo.tasks.scene import read_scene
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.tasks import gather
 

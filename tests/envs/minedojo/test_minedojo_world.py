@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.envs.core import Action, SimulatorError, Task
-from inhabit.envs.minedojo import MineDojoSettings
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.tasks.language import mobs, variants
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 from inhabit.envs.minedojo.world.catalogue import Ingredient, recipes, smelts
+from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 pytestmark = needs_luanti
 

@@ -13,7 +13,6 @@ from served import served
 from waiting import PATIENCE
 
 from inhabit.envs.core import Reason, SceneError, SimulatorError, Task
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.verbs import VERBS, LineError, ScriptLine, parse_line
@@ -21,6 +20,7 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 KITCHEN: dict[str, Any] = {"id": 1, "class_name": "kitchen", "category": "Rooms"}

@@ -8,10 +8,10 @@ from present import needs_virtualhome
 
 from inhabit.envs.core import Action, Task
 from inhabit.envs.template import ActionKind
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

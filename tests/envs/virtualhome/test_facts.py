@@ -8,11 +8,11 @@ from served import served
 
 from inhabit.envs.core import Factual, Privileged, SceneObject, Task
 from inhabit.envs.host.env import WorkerEnv
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.graph.library import load
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

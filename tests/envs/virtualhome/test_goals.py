@@ -9,12 +9,12 @@ import pytest
 from present import needs_virtualhome
 
 from inhabit.envs.core import SceneError, Task
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.goals import ActionGoal, counts
 from inhabit.envs.virtualhome.graph.verbs import parse_line
 from inhabit.envs.virtualhome.tasks.kinds import KINDS
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

@@ -12,8 +12,8 @@ from served import served
 
 from inhabit.cli import main
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.setup import needs
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 EAI = "virtualhome: the goal tasks of eai-eval (--tasks eai)"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from inhabit.envs.registry import find
 from inhabit.envs.scene_plan import PlanPose, ScenePlan
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.tasks.scene import character_of
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 
 def room_at(plan: ScenePlan, pose: PlanPose) -> str:

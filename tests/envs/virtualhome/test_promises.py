@@ -6,12 +6,12 @@ import pytest
 from present import needs_virtualhome
 
 from inhabit.envs.core import Reason
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded
 from inhabit.envs.virtualhome.env import VirtualHome
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
 from inhabit.envs.virtualhome.graph.world import Failure, FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inhabit.envs.virtualhome.catalogue import catalogue
 from inhabit.envs.virtualhome.expert.planner import MAKES
 from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.tasks.kinds import KINDS
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 
 def test_verbs_need_and_kinds_draw_what_there_is() -> None:

@@ -10,12 +10,12 @@ import pytest
 from present import needs_virtualhome
 
 from inhabit.envs.core import Action, Task
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.backends import Embedded
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome, make
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

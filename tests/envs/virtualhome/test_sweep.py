@@ -9,13 +9,13 @@ from present import needs_eai, needs_virtualhome
 
 from inhabit.envs.core import Action, Outcome, Reason
 from inhabit.envs.plain_data import validated_scene
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.verbs import VERBS, say
 from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world, character_of
 from inhabit.envs.virtualhome.tasks.scene import tasks as eai_tasks
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 pytestmark = needs_virtualhome
 

@@ -21,7 +21,6 @@ from served import served
 from waiting import PATIENCE
 
 from inhabit.envs.core import Env, Reason, SimulatorError, Task, UnavailableError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.env import make
 from inhabit.envs.virtualhome.graph.verbs import parse_line
 from inhabit.envs.virtualhome.tasks.sampling import sample
@@ -32,6 +31,7 @@ from inhabit.envs.virtualhome.unity.protocol import (
     read_script_failure,
     script_messages,
 )
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 
 @contextmanager

@@ -7,9 +7,9 @@ import pytest
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Task, UnavailableError
-from inhabit.envs.virtualhome import VirtualHomeSettings
 from inhabit.envs.virtualhome.graph.library import simulation
 from inhabit.envs.virtualhome.tasks.sampling import sample
+from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 
 def _present() -> bool:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from waiting import PATIENCE, alive, wait_for
 
-from inhabit.envs.alfred import AlfredSettings
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Env, Expert, Forkable, Privileged, SimulatorError, Task, Tools
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find

@@ -14,9 +14,9 @@ from inhabit.agents.models.eyes import BUNDLED as EYES
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.vlm.sight import FrameDetector, look
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.episodes.recording.reader import Run
 
 STATES = ("held", "on ", "open ")

@@ -14,9 +14,9 @@ from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.vlm.processor import IMAGE
-from inhabit.envs.alfred import AlfredSettings
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from tests.agents.models.local.tiny_vlm import save_decoder, save_vlm
 
 ANSWERS = ["go to the mug", "open the drawer_1"]

@@ -35,7 +35,7 @@ class Article:
 @cache
 def catalogue() -> Mapping[str, Article]:
     """Every article, by class name."""
-    text = files("inhabit.envs.virtualhome").joinpath("catalogue.csv").read_text("utf-8")
+    text = files("inhabit.envs.virtualhome.world").joinpath("catalogue.csv").read_text("utf-8")
     return {row["class_name"]: _article(row) for row in csv.DictReader(text.splitlines())}
 
 

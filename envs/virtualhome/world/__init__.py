@@ -1,0 +1,1 @@
+"""What there is: classes of objects, their names, and settings."""
