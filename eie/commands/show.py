@@ -145,7 +145,7 @@ def _videos(
 
 
 def _write_figures(run: Run, names: Sequence[str], steps: str | None) -> Sequence[Path]:
-    from inhabit.episodes.reports.figure import WIDTHS, write_figure
+    from inhabit.episodes.reports.figure.figure import WIDTHS, write_figure
     from inhabit.episodes.reports.page.value import credits_of
 
     credits, files = credits_of(run), list[Path]()

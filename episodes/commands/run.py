@@ -217,7 +217,7 @@ def _with_bar(settings: RunSettings, run: Run, agent: Agent) -> Iterator[Watch]:
 @contextmanager
 def _live_page(run: Run) -> Iterator[str]:
     """Serve the run's page on this machine, as `inhabit watch` does."""
-    from inhabit.episodes.reports.watch import PageServer
+    from inhabit.episodes.reports.page.watch import PageServer
 
     with PageServer(run) as server:
         serving = Thread(target=server.serve_forever, name="live page", daemon=True)

@@ -9,7 +9,7 @@ import typer
 from inhabit.episodes.commands.options import RunFolder
 from inhabit.episodes.commands.output import Json, print_answer, remarks
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.watch import PageServer
+from inhabit.episodes.reports.page.watch import PageServer
 
 
 def watch(

@@ -22,7 +22,7 @@ from waiting import PATIENCE, wait_for
 
 from inhabit.envs.host import server_gate
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.watch import PageServer
+from inhabit.episodes.reports.page.watch import PageServer
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pytest
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.reports.watch import Site
+from inhabit.episodes.reports.page.watch import Site
 from tests.eie.made_set import write_set
 from tests.episodes.toy_runs import play_toy, toy_tasks
 from tests.security.hostile import Outside, link, outside, runs, sets

@@ -11,7 +11,7 @@ from inhabit.envs.extras import require
 from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.reports.figure_parts import (
+from inhabit.episodes.reports.figure.parts import (
     BARS,
     LINE,
     TreeLine,

@@ -1,0 +1,1 @@
+"""An episode as a figure for a paper."""
