@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from inhabit.agents.core import Decision
 from inhabit.agents.dialogue.answer import ParsedAnswer, read_answer, reading
 from inhabit.agents.dialogue.choices import Choices
+from inhabit.agents.dialogue.history import without_failed
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Image
 from inhabit.api.session import Session
@@ -262,7 +263,7 @@ class Rollout:
 
     def _told(self, now: Moment, reward: float) -> Turn:
         ending = now.ending
-        candidates = () if ending else tuple(action.text for action in now.candidates)
+        candidates = () if ending else tuple(one.text for one in without_failed(now.view()))
         goal, last = now.episode.task.goal, now.history[-1] if now.history else None
         parts = self._prompt.message(
             goal, last, now.observation, images=True, choices=candidates

@@ -46,7 +46,7 @@ class Turn:
     reason: Reason | None = None
     """Why the last action had no effect; None if it worked, or after a reset."""
     candidates: tuple[str, ...] = ()
-    """Texts of the plausible actions, whether or not they are listed."""
+    """Texts of the plausible actions, without those that have just failed; listed or not."""
 
     def blocks(
         self, text: Callable[[str], Block], picture: Callable[[NDArray[np.uint8]], Block]

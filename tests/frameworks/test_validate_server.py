@@ -24,8 +24,7 @@ def test_ours_raises_no_false_alarm() -> None:
     with _served(40) as address, Subject.open(address, n=4, fast=True) as subject:
         assert all("the " in task.goal for task in subject.tasks)
         report = validate(subject)
-    # True, and to be mended: a rollout offers what has failed, and then does not understand it.
-    assert [one.name for one in report.failed] == ["runtime.action_declaration_accuracy"]
+    assert not report.failed
     assert report.counts[CheckVerdict.OK] >= 36
 
 
