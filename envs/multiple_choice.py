@@ -33,7 +33,7 @@ def json_list(file: Path) -> list[Any]:
 _CHOOSE = "choose"
 
 
-class Question(Protocol):
+class QuestionScene(Protocol):
     """What the scene of a question has to tell."""
 
     @property
@@ -47,7 +47,7 @@ class Question(Protocol):
         ...
 
 
-Q = TypeVar("Q", bound=Question)
+Q = TypeVar("Q", bound=QuestionScene)
 
 
 class MultipleChoice(Env, Generic[Q]):

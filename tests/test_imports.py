@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -48,6 +50,21 @@ def test_no_string_names_a_module_above_or_of_envs(tree: Mapping[str, Module]) -
 
 def test_no_modules_import_one_another(tree: Mapping[str, Module]) -> None:
     assert circles(tree) == []
+
+
+def test_no_folders_import_one_another() -> None:
+    """Not even a folder and one inside it, which import-linter's contracts on siblings allow."""
+    run = [sys.executable, "scripts/count_code"]
+    told = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    packages = told.splitlines()[1:6]
+    assert [line.split()[0] for line in packages] == [
+        "envs",
+        "agents",
+        "episodes",
+        "eie",
+        "inhabit",
+    ]
+    assert [line for line in packages if not line.endswith(" 0: 0")] == []
 
 
 def test_nothing_above_envs_names_an_environment(tree: Mapping[str, Module]) -> None:

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred import language
 from inhabit.envs.alfred.episode import build
 from inhabit.envs.alfred.episode.state import (
     EpisodeState,
@@ -19,7 +18,8 @@ from inhabit.envs.alfred.episode.state import (
 )
 from inhabit.envs.alfred.expert import shortest
 from inhabit.envs.alfred.expert.planner import AlfredPlanner, RecordedPlanner, Searcher, StepPlanner
-from inhabit.envs.alfred.language import vocabulary
+from inhabit.envs.alfred.language import verbs
+from inhabit.envs.alfred.language.verbs import vocabulary
 from inhabit.envs.alfred.scenes import layout
 from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.skills.acting import act, plausible, succeeding
@@ -125,9 +125,9 @@ class Alfred(Env):
 
     def parse(self, text: str) -> Action | None:
         """Parse an action. Without the oracle, "find" means "go to"."""
-        action = language.understand(text)
+        action = verbs.understand(text)
         if action is not None and action.verb == "find" and not self._oracle:
-            return language.say("go to", *action.arguments)
+            return verbs.say("go to", *action.arguments)
         return action
 
     def act(self, action: Action) -> Outcome:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from inhabit.envs.extras import pip, run
 from inhabit.envs.registry import Need
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 
 _BUILDS = (".ai2thor", "releases")
 """The folder below the home directory where AI2-THOR's client unpacks builds."""

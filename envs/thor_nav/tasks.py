@@ -20,7 +20,7 @@ from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.simulators.household.rooms.user_rooms import plan_view
 from inhabit.envs.simulators.household.simulator import Simulator
-from inhabit.envs.simulators.household.things import those
+from inhabit.envs.simulators.household.types.things import those
 from inhabit.envs.thor_nav import ThorNavSettings
 
 

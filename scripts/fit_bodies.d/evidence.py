@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.geometry.boxes import STEP, Cell
 from inhabit.envs.simulators.household.rooms.ithor import SCENES
 

@@ -11,9 +11,9 @@ import numpy as np
 from evidence import Evidence
 from numpy.typing import NDArray
 
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Solid
-from inhabit.envs.simulators.household.grid import OTHER, Shape, Shapes
+from inhabit.envs.simulators.household.geometry.grid import OTHER, Shape, Shapes
 from inhabit.envs.simulators.household.rooms import ithor
 
 CHOICES: tuple[Shape, ...] = tuple(product((0.0, 0.5, 1.0), (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)))

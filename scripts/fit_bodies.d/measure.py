@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from evidence import Evidence
 
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.geometry.boxes import STEP
-from inhabit.envs.simulators.household.grid import Shapes
+from inhabit.envs.simulators.household.geometry.grid import Shapes
 from inhabit.envs.simulators.household.rooms import ithor
 
 

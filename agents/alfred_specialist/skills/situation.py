@@ -21,7 +21,7 @@ from inhabit.agents.alfred_specialist.ranker.parsing import (
 )
 from inhabit.agents.alfred_specialist.ranker.progress import Progress, progress
 from inhabit.agents.core import View
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.world import things
 from inhabit.envs.core import Action, Reason
 

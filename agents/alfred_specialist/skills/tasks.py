@@ -25,7 +25,7 @@ from inhabit.agents.alfred_specialist.skills.search import opened_here, search
 from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, Surroundings, verb
 from inhabit.agents.alfred_specialist.skills.tries import SURE, missed
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.world import things
 from inhabit.envs.alfred.world.kinds import TREATMENTS
 from inhabit.envs.core import Action, Reason

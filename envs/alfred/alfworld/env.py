@@ -29,7 +29,7 @@ from inhabit.envs.core import (
     Task,
 )
 from inhabit.envs.plain_data import state_digest
-from inhabit.envs.simulators.household.things import THINGS
+from inhabit.envs.simulators.household.types.things import THINGS
 
 _INTRO = "-= Welcome to TextWorld, ALFRED! =-\n\n{}\n\nYour task is to: {}."
 _NOTHING = "Nothing happens."

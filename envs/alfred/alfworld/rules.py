@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.simulators.household.things import BASINS
+from inhabit.envs.simulators.household.types.things import BASINS
 
 _FORMERLY = {"bottle": "glassbottle", "sink": "sinkbasin", "bathtub": "bathtubbasin"}
 """Named otherwise in AI2-THOR 2.1, where each of them has a basin apart."""

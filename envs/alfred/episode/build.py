@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language import ObjectNames, preposition, split_name, word
+from inhabit.envs.alfred.language.verbs import ObjectNames, preposition, split_name, word
 from inhabit.envs.alfred.scenes.layout import lay_out, put_directly
 from inhabit.envs.alfred.scenes.scene import AlfredScene, ObjectState, Placement, StartPose
 from inhabit.envs.alfred.thor.body import STEP, AgentBody, AgentPose, Grid, cell

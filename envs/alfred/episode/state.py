@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.alfred.language import ObjectNames, fits, split_name, squeeze, word
+from inhabit.envs.alfred.language.verbs import ObjectNames, fits, split_name, squeeze, word
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
     Disturbance,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
-from inhabit.envs.alfred.language import BY_NAME, preposition, word
+from inhabit.envs.alfred.language.verbs import BY_NAME, preposition, word
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
 from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.scene import SLICED, AlfredGoal, AlfredScene
@@ -29,7 +29,7 @@ from inhabit.envs.alfred.world.things import (
 )
 from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
-from inhabit.envs.simulators.household.things import LAMPS
+from inhabit.envs.simulators.household.types.things import LAMPS
 from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
 from inhabit.envs.world.rows import kind_of
 from inhabit.envs.world.words import number, with_article

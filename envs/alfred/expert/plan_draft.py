@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Memory
-from inhabit.envs.alfred.language import say, word
+from inhabit.envs.alfred.language.verbs import say, word
 from inhabit.envs.alfred.scenes.scene import SLICED
 from inhabit.envs.alfred.skills import walking
 from inhabit.envs.alfred.skills.walking import stand_of, vantage
@@ -14,7 +14,7 @@ from inhabit.envs.alfred.thor.body import STEP, AgentPose, Cell, Stand
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
 from inhabit.envs.alfred.world.things import DOORS, KNIVES
 from inhabit.envs.core import Action
-from inhabit.envs.simulators.household.things import ENCLOSING, RUNS_CLOSED
+from inhabit.envs.simulators.household.types.things import ENCLOSING, RUNS_CLOSED
 from inhabit.envs.world.rows import IT
 
 _SURFACES = (

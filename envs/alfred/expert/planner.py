@@ -15,7 +15,7 @@ from inhabit.envs.alfred.expert.plan_draft import (
     to_actions,
 )
 from inhabit.envs.alfred.expert.recipes import solve
-from inhabit.envs.alfred.language import BY_ACTION, choose, decode, say, vocabulary, word
+from inhabit.envs.alfred.language.verbs import BY_ACTION, choose, decode, say, vocabulary, word
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
     LowStep,
@@ -28,7 +28,7 @@ from inhabit.envs.alfred.skills.walking import Result, unsearched
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.things import KNIVES, PLACES, kind_of
 from inhabit.envs.core import Action
-from inhabit.envs.simulators.household.things import ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 from inhabit.envs.world.rows import IT
 
 _MOST_TRIES = 6

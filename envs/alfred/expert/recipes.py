@@ -9,7 +9,7 @@ from inhabit.envs.alfred.episode.state import EpisodeState, out_of_order, unmet
 from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, basin_of, is_wanted
 from inhabit.envs.alfred.thor.objects import ThorObject
-from inhabit.envs.simulators.household.things import BASINS
+from inhabit.envs.simulators.household.types.things import BASINS
 
 
 def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:

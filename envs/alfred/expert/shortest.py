@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self, TypeVar
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Reference, out_of_order, unmet
-from inhabit.envs.alfred.language import VERBS
+from inhabit.envs.alfred.language.verbs import VERBS
 from inhabit.envs.alfred.scenes.scene import is_wanted
 from inhabit.envs.alfred.skills.walking import can_look_for, vantage
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, STEP, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES
 from inhabit.envs.core import Action, Outcome
-from inhabit.envs.simulators.household.things import ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import IT
 

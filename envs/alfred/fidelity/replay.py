@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.episode.build import build
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language import Mask, choose, decode, drawn
+from inhabit.envs.alfred.language.verbs import Mask, choose, decode, drawn
 from inhabit.envs.alfred.scenes.scene import (
     AlfredScene,
     LowStep,
@@ -26,7 +26,7 @@ from inhabit.envs.alfred.scenes.scene import (
 from inhabit.envs.alfred.thor.body import AgentBody, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.core import SceneError
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.rooms.ithor import SCENES, load
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
 from inhabit.envs.simulators.household.simulator import Simulator

@@ -18,13 +18,13 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
-from inhabit.envs.alfred.language import SIDE, center, decode, edge, overlap
+from inhabit.envs.alfred.language.verbs import SIDE, center, decode, edge, overlap
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.trajectories import read_task
 from inhabit.envs.alfred.thor.session import SharedSimulator
 from inhabit.envs.alfred.world.settings import AlfredSettings, Cells
 from inhabit.envs.core import SceneError, Task, TaskError
-from inhabit.envs.simulators.household.grid import (
+from inhabit.envs.simulators.household.geometry.grid import (
     BESIDE,
     recorded_folder,
     recorded_layout,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.phrasing.goals import goal_in_words, put_in_words, sentence, wish
 from inhabit.envs.alfred.phrasing.nouns import RoomNames
 from inhabit.envs.alfred.scenes.initial_room import initial_room

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from inhabit.envs.alfred.language import preposition
+from inhabit.envs.alfred.language.verbs import preposition
 from inhabit.envs.alfred.phrasing.nouns import RoomNames, noun_of
 from inhabit.envs.alfred.scenes.initial_room import initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom
 from inhabit.envs.world.phrasing import facts, pick
 from inhabit.envs.world.words import plural, with_article

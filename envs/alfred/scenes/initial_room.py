@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from inhabit.envs.alfred.language import ObjectNames, word
+from inhabit.envs.alfred.language.verbs import ObjectNames, word
 from inhabit.envs.alfred.thor.body import STEP, Cell
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.things import DOORS, PLACES, Rooms
@@ -15,7 +15,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.simulators.household.geometry.boxes import Outline
 from inhabit.envs.simulators.household.rooms.user_rooms import plan_view
-from inhabit.envs.simulators.household.things import LAMPS, THINGS, those
+from inhabit.envs.simulators.household.types.things import LAMPS, THINGS, those
 
 _LANDMARKS = those("landmark")
 _NEAR = 0.35

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from inhabit.envs.alfred.language import ObjectNames, split_name
+from inhabit.envs.alfred.language.verbs import ObjectNames, split_name
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
     AlfredScene,

@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from inhabit.envs.alfred.language import BY_NAME as VERBS
+from inhabit.envs.alfred.language.verbs import BY_NAME as VERBS
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects, apart
 from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, TREATMENTS, AlfredKind, Treatment
 from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, ROOMS, TYPES
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
-from inhabit.envs.simulators.household.things import BASINS, LAMPS
+from inhabit.envs.simulators.household.types.things import BASINS, LAMPS
 
 TaskType = str
 """The name of one of `KINDS`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Reference
-from inhabit.envs.alfred.language import (
+from inhabit.envs.alfred.language.verbs import (
     BY_NAME,
     MOTIONS,
     VERBS,
@@ -30,7 +30,7 @@ from inhabit.envs.alfred.thor.body import HORIZON_STEP, REACH
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES, TYPES
 from inhabit.envs.core import Action, Reason
-from inhabit.envs.simulators.household.things import RUNS_CLOSED, THINGS
+from inhabit.envs.simulators.household.types.things import RUNS_CLOSED, THINGS
 from inhabit.envs.world.rows import IT, Verb
 from inhabit.envs.world.words import with_article
 

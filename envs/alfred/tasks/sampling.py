@@ -9,7 +9,7 @@ from itertools import count
 from typing import Self
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.language import preposition, word
+from inhabit.envs.alfred.language.verbs import preposition, word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
@@ -24,7 +24,7 @@ from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES
 from inhabit.envs.alfred.world.settings import AlfredSettings, Split
 from inhabit.envs.alfred.world.things import IN_SLICES, LOADS, PLACES, Kind, Rooms
 from inhabit.envs.core import Task, TaskError
-from inhabit.envs.simulators.household.things import LAMPS
+from inhabit.envs.simulators.household.types.things import LAMPS
 from inhabit.envs.world.words import plural, with_article
 
 

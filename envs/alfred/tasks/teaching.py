@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.episode import state
-from inhabit.envs.alfred.language import vocabulary, word
+from inhabit.envs.alfred.language.verbs import vocabulary, word
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, TaskType
 from inhabit.envs.alfred.skills.walking import direction
 from inhabit.envs.alfred.tasks.sampling import goals_of, instructions

@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from inhabit.envs.alfred.language import BY_ACTION
+from inhabit.envs.alfred.language.verbs import BY_ACTION
 from inhabit.envs.alfred.scenes.scene import (
     AlfredGoal,
     AlfredScene,

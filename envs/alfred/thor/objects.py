@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from inhabit.envs.simulators.household.things import ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 Point = tuple[float, float, float]
 """x, y (up), z in metres."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inhabit.envs.alfred.world.settings import Cells, Split
-from inhabit.envs.simulators.household.things import THINGS, spelled_out, those
+from inhabit.envs.simulators.household.types.things import THINGS, spelled_out, those
 from inhabit.envs.world.rows import State
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from inhabit.agents.core import Decision, ModelError, Step, View
 from inhabit.agents.models.core import Image
 from inhabit.agents.models.registry import load
 from inhabit.agents.registry import find
-from inhabit.envs.alfred.language import vocabulary
+from inhabit.envs.alfred.language.verbs import vocabulary
 from inhabit.envs.alfred.world.things import Kind
 from inhabit.envs.core import Clip, Observation, Reason
 

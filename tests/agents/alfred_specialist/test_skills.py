@@ -10,7 +10,7 @@ from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.models.registry import load
 from inhabit.agents.registry import find
-from inhabit.envs.alfred.language import vocabulary
+from inhabit.envs.alfred.language.verbs import vocabulary
 from inhabit.envs.alfred.world.things import Kind
 from inhabit.envs.core import Observation, Reason
 

@@ -15,7 +15,7 @@ from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.world.things import PLACES, records

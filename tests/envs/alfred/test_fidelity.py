@@ -19,10 +19,10 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.fidelity import report
 from inhabit.envs.alfred.fidelity.replay import grid_agreement, visible
 from inhabit.envs.alfred.fidelity.report import SOLVED, FidelityCheck, TrajectoryVerdict, write
-from inhabit.envs.alfred.language import center, decode, edge, grown, overlap
+from inhabit.envs.alfred.language.verbs import center, decode, edge, grown, overlap
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.world.settings import AlfredSettings
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="ALFRED's trajectories are not here")

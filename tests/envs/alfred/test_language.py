@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.envs.alfred.language import say, understand, vocabulary
+from inhabit.envs.alfred.language.verbs import say, understand, vocabulary
 from inhabit.envs.alfred.world.things import Kind
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inhabit.envs.alfred.language import ObjectNames, split_name, word
+from inhabit.envs.alfred.language.verbs import ObjectNames, split_name, word
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from inhabit.envs.alfred.world.things import ROOMS, TYPES, records
 from tests.envs.alfred.rooms_for_tests import linked, record

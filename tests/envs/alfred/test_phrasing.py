@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from inhabit.envs.alfred.language import word
+from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.phrasing.goals import goal_in_words
 from inhabit.envs.alfred.phrasing.nouns import RoomNames
 from inhabit.envs.alfred.scenes.initial_room import initial_room

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inhabit.envs.alfred.episode.state import Memory, Reference
-from inhabit.envs.alfred.language import ObjectNames
+from inhabit.envs.alfred.language.verbs import ObjectNames
 from inhabit.envs.alfred.thor.objects import ThorObjects
 from tests.envs.alfred.rooms_for_tests import linked, record
 

@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from inhabit.envs.alfred.language import BY_ACTION, VERBS
+from inhabit.envs.alfred.language.verbs import BY_ACTION, VERBS
 from inhabit.envs.alfred.phrasing.goals import WORDED
 from inhabit.envs.alfred.scenes.scene import ObjectState
 from inhabit.envs.alfred.skills.acting import SKILLS
 from inhabit.envs.alfred.world.kinds import BY_NAME, KINDS, TREATMENTS
 from inhabit.envs.alfred.world.things import STATES
 from inhabit.envs.simulators.household.actions import ACTIONS
-from inhabit.envs.simulators.household.things import THINGS, Thing, Trait, spelled_out
+from inhabit.envs.simulators.household.types.things import THINGS, Thing, Trait, spelled_out
 
 ROOT = Path(__file__).parents[3]
 

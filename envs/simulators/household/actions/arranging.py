@@ -22,13 +22,13 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     vector,
     xyz,
 )
-from inhabit.envs.simulators.household.grid import reachable
+from inhabit.envs.simulators.household.geometry.grid import reachable
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.surfaces import HANGERS, allowed, capacity, surface
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.as_in_thor import RENAMED, rotation_today
 from inhabit.envs.simulators.household.state.world import SimObject, World
-from inhabit.envs.simulators.household.things import ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 _BEYOND_THE_WALLS = 0.5
 """Metres that a pose may lie outside the room; walls are only inferred from objects."""

@@ -24,7 +24,7 @@ from inhabit.envs.simulators.household.geometry.boxes import Array
 from inhabit.envs.simulators.household.placement import placing
 from inhabit.envs.simulators.household.placement.surfaces import allowed, capacity, surface
 from inhabit.envs.simulators.household.state.world import SimObject, shut
-from inhabit.envs.simulators.household.things import BASINS, ENCLOSING
+from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
 
 _ARM = 0.65
 """Preferred distance of a put object ahead of the agent's feet, metres."""

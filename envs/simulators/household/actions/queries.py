@@ -21,7 +21,7 @@ from inhabit.envs.simulators.household.actions.walking import can_stand
 from inhabit.envs.simulators.household.episode import viewpoints
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry.boxes import STEP, Cell
-from inhabit.envs.simulators.household.grid import neighbours
+from inhabit.envs.simulators.household.geometry.grid import neighbours
 from inhabit.envs.simulators.household.state.world import SimObject
 
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)

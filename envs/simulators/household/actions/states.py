@@ -20,7 +20,7 @@ from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.placement import surfaces
 from inhabit.envs.simulators.household.placement.surfaces import slide
 from inhabit.envs.simulators.household.state.world import SimObject
-from inhabit.envs.simulators.household.things import RUNS_CLOSED, those
+from inhabit.envs.simulators.household.types.things import RUNS_CLOSED, those
 
 TOUGH = those("tough")
 """Breakable types that do not break in a fall, nor into pieces."""

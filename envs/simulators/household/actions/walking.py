@@ -9,7 +9,6 @@ from math import cos, hypot, radians, sin
 import numpy as np
 from pydantic import JsonValue
 
-from inhabit.envs.simulators.household import grid
 from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
     Number,
@@ -17,8 +16,9 @@ from inhabit.envs.simulators.household.actions.arguments import (
     Vector,
 )
 from inhabit.envs.simulators.household.episode.house import House
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.geometry.boxes import STEP
-from inhabit.envs.simulators.household.grid import BODY, HEAD, KNEE, distance
+from inhabit.envs.simulators.household.geometry.grid import BODY, HEAD, KNEE, distance
 from inhabit.envs.simulators.household.placement import surfaces
 from inhabit.envs.simulators.household.state.agent import HIGHEST, LOWEST, AgentState
 

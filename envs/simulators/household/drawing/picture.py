@@ -38,7 +38,7 @@ from inhabit.envs.simulators.household.placement.surfaces import rise
 from inhabit.envs.simulators.household.rooms.shared import Shared
 from inhabit.envs.simulators.household.state.agent import HEIGHT, AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World
-from inhabit.envs.simulators.household.things import BASINS, LAMPS, those
+from inhabit.envs.simulators.household.types.things import BASINS, LAMPS, those
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes import Look

@@ -17,7 +17,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     rotation,
     yaw,
 )
-from inhabit.envs.simulators.household.things import those
+from inhabit.envs.simulators.household.types.things import those
 
 _TURNED_RIGHT = those("turned_right")
 """Types without an oriented box whose recorded rotation is reliable."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Box, yaw
-from inhabit.envs.simulators.household.grid import distance
+from inhabit.envs.simulators.household.geometry.grid import distance
 from inhabit.envs.simulators.household.placement.surfaces import (
     HANGERS,
     Rectangle,
@@ -18,7 +18,7 @@ from inhabit.envs.simulators.household.placement.surfaces import (
 )
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World, shut
-from inhabit.envs.simulators.household.things import ENCLOSING, those
+from inhabit.envs.simulators.household.types.things import ENCLOSING, those
 
 _UPRIGHT = np.eye(3)
 _ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inhabit.envs.simulators.household.geometry.boxes import Array, Box, angles, box_metadata, xyz
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World, shut
-from inhabit.envs.simulators.household.things import (
+from inhabit.envs.simulators.household.types.things import (
     BASINS,
     ENCLOSING,
     THINGS,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.geometry.boxes import (
     STEP,
     Array,

@@ -21,10 +21,9 @@ import numpy as np
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import SceneError, UnavailableError
-from inhabit.envs.simulators.household import grid
-from inhabit.envs.simulators.household.geometry import boxes, fronts
+from inhabit.envs.simulators.household.geometry import boxes, fronts, grid
 from inhabit.envs.simulators.household.geometry.boxes import Box, Cell, Outline, Solid
-from inhabit.envs.simulators.household.grid import (
+from inhabit.envs.simulators.household.geometry.grid import (
     recorded_cells,
     recorded_folder,
     region,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inhabit.envs.simulators.household.things import THINGS
+from inhabit.envs.simulators.household.types.things import THINGS
 
 
 @dataclass(frozen=True, slots=True)

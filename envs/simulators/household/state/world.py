@@ -21,7 +21,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.rules import RuleSet
-from inhabit.envs.simulators.household.things import ENCLOSING
+from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 
 @dataclass(frozen=True, slots=True, eq=False)

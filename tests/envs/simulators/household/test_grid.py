@@ -9,7 +9,7 @@ from inhabit.envs.simulators.household.geometry.boxes import (
     strips,
     yaw,
 )
-from inhabit.envs.simulators.household.grid import (
+from inhabit.envs.simulators.household.geometry.grid import (
     BODY,
     Shapes,
     clear,

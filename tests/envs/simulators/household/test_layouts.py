@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.simulators.household import grid
+from inhabit.envs.simulators.household.geometry import grid
 from inhabit.envs.simulators.household.geometry.boxes import STEP
-from inhabit.envs.simulators.household.grid import neighbours
+from inhabit.envs.simulators.household.geometry.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
 
 

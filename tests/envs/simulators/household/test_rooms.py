@@ -8,7 +8,7 @@ from waiting import PATIENCE
 
 from inhabit.envs.core import SceneError, UnavailableError
 from inhabit.envs.simulators.household.geometry.boxes import STEP
-from inhabit.envs.simulators.household.grid import neighbours
+from inhabit.envs.simulators.household.geometry.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
 
 FLOORS = {"FloorPlan1": 0.0, "FloorPlan3": 0.223, "FloorPlan21": -0.031, "FloorPlan221": 0.098}

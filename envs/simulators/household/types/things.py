@@ -100,7 +100,9 @@ class Thing(BaseModel):
 
 @cache
 def _file() -> tuple[Mapping[str, str], Mapping[str, Thing]]:
-    text = files("inhabit.envs.simulators.household").joinpath("things.toml").read_text("utf-8")
+    text = (
+        files("inhabit.envs.simulators.household.types").joinpath("things.toml").read_text("utf-8")
+    )
     table = tomllib.loads(text)
     return table["groups"], TypeAdapter(dict[str, Thing]).validate_python(table["things"])
 

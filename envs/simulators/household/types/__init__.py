@@ -1,0 +1,1 @@
+"""AI2-THOR's types of objects, described once."""
