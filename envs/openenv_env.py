@@ -14,12 +14,13 @@ from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
-from PIL import Image
+from numpy.typing import NDArray
 from pydantic import Field
 
 from inhabit.envs.core import Determinism, Observation, Reason, SimulatorError, UnavailableError
 from inhabit.envs.entries import raised
 from inhabit.envs.extras import require
+from inhabit.envs.pictures import read_image
 from inhabit.envs.registry import Registration
 from inhabit.envs.returns import PaidStep, ReturnEnv, of_returns
 from inhabit.envs.settings import SettingsModel
@@ -44,7 +45,7 @@ class OpenEnvEnv(ReturnEnv):
 
     Raises:
         UnavailableError: its actions have no argument, or several that it asks for.
-        SimulatorError: it can't be reached.
+        SimulatorError: it can't be reached, or sends an image that can't be read.
     """
 
     determinism = Determinism.FRAMES  # Asked of it, as no server says what it keeps.
@@ -94,7 +95,10 @@ class OpenEnvEnv(ReturnEnv):
                 "Name the field with --set choices=NAME."
             )
         self._known = {str(value): value for value in values}
-        shown, why = _shown(seen, self._settings.choices), seen.get("reason")
+        try:
+            shown, why = _shown(seen, self._settings.choices), seen.get("reason")
+        except ValueError as error:
+            raise SimulatorError(f"The server at {self._url} sent a bad image: {error}.") from error
         failed = Reason(why) if why in tuple(Reason) else None
         return PaidStep(shown, tuple(self._known), reward, over, failed)
 
@@ -119,6 +123,8 @@ def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> Sequenc
     field = definitions.get(str(field.get("$ref", "")).rpartition("/")[2], field)
     if isinstance(field.get("enum"), list):
         return list(field["enum"])
+    if "const" in field:
+        return [field["const"]]
     low, high = field.get("minimum"), field.get("maximum")
     if isinstance(low, int) and isinstance(high, int) and high - low < _MOST_CHOICES:
         return list(range(low, high + 1))
@@ -134,10 +140,10 @@ def _shown(seen: Mapping[str, Any], choices: str) -> Observation:
     return Observation(text, picture)
 
 
-def _pictures(seen: Mapping[str, Any]) -> Iterator[np.ndarray[Any, Any]]:
+def _pictures(seen: Mapping[str, Any]) -> Iterator[NDArray[np.uint8]]:
     for value in filter(_is_picture, seen.values()):
         encoded = base64.b64decode(value.partition(",")[2])
-        yield np.asarray(Image.open(io.BytesIO(encoded)).convert("RGB"))
+        yield np.asarray(read_image(io.BytesIO(encoded)).convert("RGB"))
 
 
 def _is_picture(value: object) -> bool:

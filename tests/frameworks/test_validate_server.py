@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 from serving import served
 
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.host.server_gate import Gate
 from inhabit.episodes.validating.check import CheckVerdict
 from inhabit.episodes.validating.report import chosen, validate
@@ -69,6 +69,35 @@ def test_choices_are_listed_by_the_schema_or_by_a_field() -> None:
         env = Subject.open(address, n=2, assignments=["choices=nowhere"])
         with env, pytest.raises(UnavailableError, match="choices=NAME"):
             env.begin(env.tasks[0])
+
+
+def test_a_bad_image_is_a_fault_of_the_server() -> None:
+    from openenv.core.env_server import Environment, create_app
+    from openenv.core.env_server.types import Action, Observation, State
+
+    class Wait(Action):
+        how: Literal["long"]
+
+    class Shown(Observation):
+        image: str = "data:image/png;base64,AAAA"
+
+    class Broken(Environment):
+        SUPPORTS_CONCURRENT_SESSIONS = True
+
+        def reset(self, **_: Any) -> Observation:
+            return Shown(done=False, reward=0.0)
+
+        def step(self, action: Wait, **_: Any) -> Observation:
+            return self.reset()
+
+        @property
+        def state(self) -> State:
+            return State()
+
+    with served(create_app(Broken, Wait, Shown, env_name="broken")) as port:
+        address = f"http://127.0.0.1:{port}"
+        with Subject.open(address, n=1) as subject, pytest.raises(SimulatorError, match="image"):
+            subject.env.reset(subject.tasks[0], seed=0)
 
 
 @contextmanager
