@@ -20,7 +20,9 @@ class _Declared(MetaPathFinder):
 
             given = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
             for operator in ("nms", "qnms"):
-                torch.library.define(f"torchvision::{operator}", given)
+                # A process that another has started may have them already.
+                if not hasattr(torch.ops.torchvision, operator):
+                    torch.library.define(f"torchvision::{operator}", given)
 
 
 def declare() -> None:
