@@ -220,7 +220,7 @@ class Model(ABC):
         self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules
     ) -> Ranking:
         """Search by `rules`, for a model that declares `Ability.BEAM`. Raises as `beam` does."""
-        raise NotImplementedError
+        raise ModelError(f"{self.name} declares Ability.BEAM, but has no beam search.")
 
     async def generate(
         self,
