@@ -1,4 +1,4 @@
-"""Renders templates of anybody's in a process of their own (`rendering.py`), which has bounds.
+"""Renders anybody's templates in a process of their own (`renderer_process.py`), with bounds.
 
 That process starts with the first such template and is kept. A prompt that exceeds a bound ends it,
 and the next prompt starts another one.
@@ -22,12 +22,12 @@ from typing import Any, Literal
 from weakref import finalize
 
 from inhabit.agents.core import ModelError
-from inhabit.agents.dialogue.rendering import GRACE, LONGEST, SECONDS
+from inhabit.agents.dialogue.renderer_process import GRACE, LONGEST, SECONDS
 from inhabit.envs.host.credentials import without_credentials
 
 Kind = Literal["prompt", "chat"]
 """Whether a template is one of this package's prompts, or a tokenizer's chat template."""
-_PROGRAM = Path(__file__).with_name("rendering.py")
+_PROGRAM = Path(__file__).with_name("renderer_process.py")
 _LARGEST = 12 * LONGEST + 1024
 """Bytes of an answer, in which a character may take twelve."""
 
@@ -134,7 +134,7 @@ def _why(status: int) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Texts, numbers, lists, dicts, and dataclasses as tuples that `rendering.py` reads.
+    """Texts, numbers, lists, dicts, and dataclasses as tuples that `renderer_process.py` reads.
 
     Raises:
         TypeError: it is anything else.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from inhabit.agents.core import RequestError, Step
 from inhabit.agents.dialogue.renderer import TemplateError, renderer
-from inhabit.agents.dialogue.rendering import environment
+from inhabit.agents.dialogue.renderer_process import environment
 from inhabit.envs.files import read_whole
 
 _OURS = Path(__file__).parent / "templates"

@@ -18,7 +18,7 @@ from inhabit.eie.export.messages import image_cell
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.eie.sets.card import plain_markdown
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 _COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
     "run": (pa.string(), "name of the run"),

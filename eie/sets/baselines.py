@@ -24,7 +24,7 @@ from sklearn.neural_network import MLPClassifier
 from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.seeing import Grid
 from inhabit.eie.sets.text_features import TfIdf, asked, bag_of_words, roles, words
-from inhabit.episodes.scoring.rates import wilson
+from inhabit.episodes.scoring.builtin_metrics import wilson
 
 FOLDS = 5
 

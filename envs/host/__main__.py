@@ -28,7 +28,7 @@ from inhabit.envs.core import (
     UnknownNameError,
 )
 from inhabit.envs.host import checks
-from inhabit.envs.host.checked import THEMSELVES, checked, unexpected
+from inhabit.envs.host.checked_env import THEMSELVES, checked, unexpected
 from inhabit.envs.host.wire import (
     ClosedError,
     SharedMemory,

@@ -66,7 +66,7 @@ def make(backend: str, settings: VirtualHomeSettings) -> Env:
     if backend == "embedded":
         return EmbeddedVirtualHome(settings)
     if backend == "unity":
-        from inhabit.envs.virtualhome.unity.remote import Remote
+        from inhabit.envs.virtualhome.unity.program import Remote
 
         return VirtualHome(settings, Remote(settings))
     raise UnavailableError(f"VirtualHome has no backend {backend!r}.")

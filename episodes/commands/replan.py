@@ -21,7 +21,7 @@ from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import Sight
-from inhabit.episodes.scoring.rates import wilson
+from inhabit.episodes.scoring.builtin_metrics import wilson
 from inhabit.episodes.view import LackingError
 
 

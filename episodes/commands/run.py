@@ -44,7 +44,7 @@ from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Choice, EndLine, Sight
 from inhabit.episodes.reports.wording import counted
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 
 def run(

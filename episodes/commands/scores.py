@@ -9,8 +9,8 @@ from rich.console import Console
 
 from inhabit.episodes.commands.output import facts
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.scoring.metrics import Measured, Scores
-from inhabit.episodes.scoring.rates import SUCCESS
+from inhabit.episodes.scoring.builtin_metrics import SUCCESS
+from inhabit.episodes.scoring.scores import Measured, Scores
 from inhabit.episodes.scoring.sight import sight_rows
 
 _MOST_KINDS = 12

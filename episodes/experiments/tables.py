@@ -14,8 +14,8 @@ from inhabit.envs.core import Task
 from inhabit.episodes.experiments.cells import ExperimentCell
 from inhabit.episodes.experiments.schema import Experiment
 from inhabit.episodes.recording.schema import EndLine, Sight
+from inhabit.episodes.scoring.builtin_metrics import Estimate, conditions_met, hierarchical
 from inhabit.episodes.scoring.comparison import actions_spent, directness, sign_test
-from inhabit.episodes.scoring.rates import Estimate, conditions_met, hierarchical
 from inhabit.episodes.scoring.sight import INSTEAD
 
 Ends = Mapping[str, Sequence[EndLine]]

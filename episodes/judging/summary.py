@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from inhabit.episodes.judging.errors import Consequence, FailureType
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
 from inhabit.episodes.judging.scores import Dimension
+from inhabit.episodes.scoring.builtin_metrics import clustered
 from inhabit.episodes.scoring.calibration import Calibration, calibrate
-from inhabit.episodes.scoring.rates import clustered
 
 
 class PartScore(BaseModel, frozen=True):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inhabit.envs.core import Env, SimulatorError, UnavailableError
 from inhabit.envs.entries import is_interrupt, same_folder
-from inhabit.envs.host.checked import checked, unexpected
+from inhabit.envs.host.checked_env import checked, unexpected
 from inhabit.envs.host.env import WorkerEnv
 
 T = TypeVar("T")

@@ -15,14 +15,14 @@ from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
-from inhabit.episodes.scoring.metric import Scored
-from inhabit.episodes.scoring.rates import (
+from inhabit.episodes.scoring.builtin_metrics import (
     conditions_met,
     hierarchical,
     none_differs,
     path_weight,
     wilson,
 )
+from inhabit.episodes.scoring.metric import Scored
 
 _SAME = ("backend", "candidates", "grants", "image", "max_steps")
 """What has to be the same for a fair comparison of agents."""

@@ -19,7 +19,7 @@ from inhabit.agents.models.core import Image
 from inhabit.envs import gymnasium_env, openenv_env, registry
 from inhabit.envs.core import Action, Env, Expert, Observation, Outcome, Privileged, Task
 from inhabit.envs.entries import PluginError
-from inhabit.envs.host.checked import checked
+from inhabit.envs.host.checked_env import checked
 from inhabit.envs.registry import Registration
 from inhabit.episodes.episode import Episode, Limits, Moment, steps
 from inhabit.episodes.playing.plan import find_backend

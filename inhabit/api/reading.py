@@ -14,7 +14,7 @@ from inhabit.envs import notebook
 from inhabit.envs.core import Observation, UnavailableError
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, StepRecord
-from inhabit.episodes.scoring.metrics import Scores, score
+from inhabit.episodes.scoring.scores import Scores, score
 
 if TYPE_CHECKING:
     import pandas

@@ -41,7 +41,8 @@ Paid = Annotated[
     Reward,
     typer.Option(
         help="What an episode's rewards add up to: 1 for success (success), the share of goal "
-        "conditions reached (conditions), or the share of the expert's plan done (progress)."
+        "conditions reached (conditions), the share of the expert's plan done (progress), or 1 for "
+        "success less needless actions as a share of the expert's plan (regret)."
     ),
 ]
 MaxSteps = Annotated[

@@ -38,7 +38,7 @@ _DOCUMENTED = (
     "inhabit.envs.registry",
     "inhabit.episodes.recording.reader",
     "inhabit.episodes.recording.schema",
-    "inhabit.episodes.scoring.metrics.Scores",
+    "inhabit.episodes.scoring.scores.Scores",
 )
 
 

@@ -20,7 +20,7 @@ from inhabit.envs.core import SceneError
 from inhabit.episodes.cluster.bundle import pack, unpack
 from inhabit.episodes.cluster.jobs import LostError, NodeResources, connected, dispatch
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 

@@ -25,7 +25,7 @@ from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import ToySettings
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 TASKS = toy_tasks(4, seed=3)
 

@@ -14,7 +14,7 @@ from inhabit.cli import main
 from inhabit.episodes.experiments.schema import digest_of, presets, read_experiment
 from inhabit.episodes.experiments.tables import ResultTable
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.rates import clustered, hierarchical, wilson
+from inhabit.episodes.scoring.builtin_metrics import clustered, hierarchical, wilson
 
 FILE = """
 name: small

@@ -17,7 +17,7 @@ from waiting import PATIENCE
 from inhabit.episodes.recording.index import Index, IndexEntry
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.writing import Videos, write_run
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 
 @pytest.fixture(scope="module")

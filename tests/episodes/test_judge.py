@@ -31,7 +31,7 @@ from inhabit.episodes.judging.schema import StepLine, file_of, whole
 from inhabit.episodes.judging.scores import ABSENT, Dimension, Judged, Verdict
 from inhabit.episodes.judging.sheet import kappa
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.rates import clustered
+from inhabit.episodes.scoring.builtin_metrics import clustered
 
 
 def inhabit(*words: object) -> None:

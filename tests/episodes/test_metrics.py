@@ -14,9 +14,9 @@ from toy_runs import play_toy, toy_tasks
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending, EndLine, Seconds, TokenCounts
+from inhabit.episodes.scoring.builtin_metrics import path_weight, wilson
 from inhabit.episodes.scoring.metric import Scored
-from inhabit.episodes.scoring.metrics import score
-from inhabit.episodes.scoring.rates import path_weight, wilson
+from inhabit.episodes.scoring.scores import score
 
 
 def ended(ending: Ending, met: int, total: int, steps: int, cost: int, invalid: int) -> EndLine:

@@ -20,7 +20,7 @@ from inhabit.episodes.reports.page.pages import run_page
 from inhabit.episodes.reports.page.summary import row
 from inhabit.episodes.reports.page.writing import Videos, write_gallery
 from inhabit.episodes.reports.page.writing import write_run as write_pages
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),

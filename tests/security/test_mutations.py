@@ -26,7 +26,7 @@ from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import row
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 from tests.eie.made_set import write_set
 from tests.episodes.made_run import Made, write_run
 

@@ -18,7 +18,7 @@ from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.page.document import pieces
 from inhabit.episodes.scoring.comparison import DIFFERENCES
 from inhabit.episodes.scoring.metric import METRICS
-from inhabit.episodes.scoring.metrics import Measured, Scores, score
+from inhabit.episodes.scoring.scores import Measured, Scores, score
 from inhabit.episodes.scoring.sight import INSTEAD, WORTH
 
 

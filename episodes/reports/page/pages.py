@@ -25,7 +25,7 @@ from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failu
 from inhabit.episodes.reports.page.value import value_curve
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.comparison import DIFFERENCES
-from inhabit.episodes.scoring.metrics import Scores
+from inhabit.episodes.scoring.scores import Scores
 from inhabit.episodes.scoring.sight import INSTEAD, WORTH, sight_rows
 
 _FORK = re.compile(r"forks/[0-9]+")

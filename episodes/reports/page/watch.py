@@ -30,7 +30,7 @@ from inhabit.episodes.reports.page.judged import judgement_of
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import LiveEpisode, playing, row
 from inhabit.episodes.reports.page.value import credits_of
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 _EPISODE = re.compile(r"/episodes/(\d{5,9})/index\.html")
 _FILE = re.compile(

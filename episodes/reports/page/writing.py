@@ -29,7 +29,7 @@ from inhabit.episodes.reports.page.summary import row
 from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.reports.video import encode as video
 from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.run import run_episodes
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -4.0, -0.1, -8.0
 """How likely the scorer holds: taking something else, a right step, walking up to where the steps

@@ -16,7 +16,7 @@ import inhabit
 from inhabit.cli import main
 from inhabit.eie.export.tracking import configuration, episodes
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.metrics import score
+from inhabit.episodes.scoring.scores import score
 
 N = 4
 

@@ -18,7 +18,7 @@ from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings
 from inhabit.envs.iwisdm.env import ANSWERS, Iwisdm, plausible
 from inhabit.envs.iwisdm.library import TrialAuthor, installed, interpreter
 from inhabit.envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
-from inhabit.episodes.scoring.rates import wilson
+from inhabit.episodes.scoring.builtin_metrics import wilson
 
 needed = pytest.mark.skipif(not installed(), reason="lacks iWISDM: run `inhabit setup iwisdm`")
 LEVELS = ("single", "low", "medium", "high")

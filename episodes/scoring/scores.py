@@ -1,4 +1,4 @@
-"""Rates over episodes. Every episode that ended counts, however it ended."""
+"""The scores of a run. Every episode that ended counts, however it ended."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from inhabit.envs.tasksets import BENCHMARKS, Benchmark, EpisodeResult, Metric
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run, read_tasks
 from inhabit.episodes.recording.schema import Choice, Ending, EndLine, Seconds, Sight, TokenCounts
+from inhabit.episodes.scoring.builtin_metrics import conditions, success, success_interval
 from inhabit.episodes.scoring.metric import METRICS, Interval, RunMetric, Scored
-from inhabit.episodes.scoring.rates import conditions, success, success_interval
 from inhabit.episodes.scoring.sight import Worth, worth
 
 
