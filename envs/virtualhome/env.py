@@ -188,7 +188,7 @@ class VirtualHome(Env):
         if (rest := self._rest_of_program()) is not None:
             return [self._said(line) for line in rest]
         try:
-            lines = solve(world, self._character, self._goals, self._done)
+            lines = solve(world, self._character, self._goals, self._done, self._seen)
         except NoFlatPlanError:
             return []
         return [self._said(line) for line in lines]

@@ -6,7 +6,7 @@ Plans are not always shortest: the goals are reached one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from inhabit.envs.virtualhome.graph.goals import (
     ActionGoal,
@@ -16,7 +16,7 @@ from inhabit.envs.virtualhome.graph.goals import (
     holds,
     met,
 )
-from inhabit.envs.virtualhome.graph.names import held, near
+from inhabit.envs.virtualhome.graph.names import held, hidden, near
 from inhabit.envs.virtualhome.graph.verbs import VERBS, ScriptLine, ScriptObject
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
@@ -31,7 +31,11 @@ class NoFlatPlanError(ValueError):
 
 
 def solve(
-    world: FlatWorld, character: int, goals: Sequence[Goal], done: Sequence[ScriptLine]
+    world: FlatWorld,
+    character: int,
+    goals: Sequence[Goal],
+    done: Sequence[ScriptLine],
+    seen: Set[int] | None = None,
 ) -> list[ScriptLine]:
     """Lines after which all goals hold.
 
@@ -40,6 +44,8 @@ def solve(
         character: id of the acting character.
         goals: what must hold at the end.
         done: lines executed so far.
+        seen: ids of the objects that were visible at some time so far. If None, nothing is
+            remembered: every walk to an object of another room goes to the room first.
 
     Returns:
         A plan, empty if the goals hold.
@@ -47,7 +53,7 @@ def solve(
     Raises:
         NoFlatPlanError: none was found.
     """
-    attempt = _Attempt(world, character, goals, done)
+    attempt = _Attempt(world, character, goals, done, seen)
     for _ in range(_PASSES):
         for goal in sorted(goals, key=attempt.rank):
             if not holds(goal, attempt.world, attempt.done):
@@ -63,12 +69,19 @@ class _Attempt:
     """A plan under construction, with the world after it."""
 
     def __init__(
-        self, world: FlatWorld, character: int, goals: Sequence[Goal], done: Sequence[ScriptLine]
+        self,
+        world: FlatWorld,
+        character: int,
+        goals: Sequence[Goal],
+        done: Sequence[ScriptLine],
+        seen: Set[int] | None,
     ) -> None:
         self.world = world
         self.lines: list[ScriptLine] = []
         self._before = tuple(done)
         self._me = character
+        self._seen = seen
+        self._passed: list[FlatWorld] = []
         self._index = list(world.characters()).index(character)
         self._wanted = {g.from_id for g in goals if isinstance(g, RelationGoal)}
         postures = [g.state for g in goals if isinstance(g, StateGoal) and g.id == character]
@@ -114,6 +127,7 @@ class _Attempt:
             raise NoFlatPlanError(f"{line}: {failure.message}")
         self.world = after
         self.lines.append(line)
+        self._passed.append(after)
 
     def _line(self, action: str, *ids: int) -> ScriptLine:
         things = tuple(ScriptObject(self._node(i).class_name, i) for i in ids)
@@ -130,14 +144,22 @@ class _Attempt:
             self._do("STANDUP")
 
     def _go(self, id_: int) -> None:
-        """Walk to an object by way of its room: from elsewhere it is not visible."""
+        """Walk to an object, and to its room first if it was never seen: it has no name yet."""
         if id_ in near(self.world, self._me):
             return
         self._stand()
-        room = self.world.room(id_)
+        room = None if self._was_seen(id_) else self.world.room(id_)
         if room is not None and room not in (id_, self.world.room(self._me)):
             self._do("WALK", room)
         self._do("WALK", id_)
+
+    def _was_seen(self, id_: int) -> bool:
+        if self._seen is None:
+            return False
+        return id_ in self._seen or any(
+            world.room(id_) == world.room(self._me) and not hidden(world, id_)
+            for world in self._passed
+        )
 
     def _uncover(self, id_: int) -> None:
         """Open the containers of an object, outermost first."""
@@ -234,7 +256,7 @@ class _Attempt:
                 self._do(action, *_about(action, thing))
             except NoFlatPlanError:
                 self.world = world
-                del self.lines[lines:]
+                del self.lines[lines:], self._passed[lines:]
                 continue
             return
         raise NoFlatPlanError(f"No object affords {', '.join(actions)}.")

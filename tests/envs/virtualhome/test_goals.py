@@ -68,6 +68,15 @@ def test_the_same_done_to_another_thing_does_not_count() -> None:
     assert not counts(whichever, parse_line("[touch] <book> (5)"))
 
 
+def test_the_expert_walks_at_once_to_what_it_has_seen() -> None:
+    env = begun("clear_table")
+    while plan := env.plan():
+        if [action.verb for action in plan[:2]] == ["WALK", "WALK"]:
+            assert plan[1] not in env.actions(), "What was seen needs no walk to its room first."
+        env.act(plan[0])
+    assert env.progress() == (2, 2)
+
+
 def test_who_got_up_again_does_not_sit_on_the_sofa_nor_who_sits_elsewhere() -> None:
     env = begun("watch_tv")
     plan = env.plan()
