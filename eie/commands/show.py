@@ -149,11 +149,14 @@ def _write_figures(run: Run, names: Sequence[str], steps: str | None) -> Sequenc
     from inhabit.episodes.reports.page.value import credits_of
 
     credits, files = credits_of(run), list[Path]()
+    shown = [step.strip() for step in (steps or "").split(",") if step.strip()]
+    if wrong := [step for step in shown if not (step.isascii() and step.isdecimal())]:
+        raise typer.BadParameter(f"--steps takes numbers, such as 0,4,9, not {wrong[0]!r}.")
     try:
-        shown = [int(step) for step in (steps or "").split(",") if step.strip()]
         for episode in [run.find(name) for name in names or ("0",)]:
             for width in WIDTHS:
-                files += write_figure(run, episode, credits.get(episode.number), shown, width=width)
+                credit, chosen = credits.get(episode.number), [*map(int, shown)]
+                files += write_figure(run, episode, credit, chosen, width=width)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     return files

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 
@@ -20,10 +22,10 @@ from inhabit.episodes.scoring.comparison import parting
 from inhabit.episodes.scoring.likelihood import shares
 
 
-def inhabit(*words: object) -> None:
+def inhabit(*words: object, code: int = 0) -> None:
     with pytest.raises(SystemExit) as left:
         main([str(word) for word in words])
-    assert left.value.code in (0, None)
+    assert (left.value.code or 0) == code
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +93,29 @@ def test_a_figure_has_its_text_as_text_and_the_same_bytes(credited: Run) -> None
     texts = " ".join(unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)<", svg))
     assert credited.tasks[0].goal.split(".")[0] in texts and "step 3" in texts
     assert (folder / "figure-column.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_steps_of_a_figure_are_few_numbers(
+    credited: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    for steps, told in {"0,first": "not 'first'", ",".join("0123" * 5): "at most 12"}.items():
+        inhabit("show", credited.folder, "--figure", "--steps", steps, code=2)
+        assert told in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.slow
+def test_a_figure_follows_no_link_and_shows_dollars(credited: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    run, mine = shutil.copytree(credited.folder, tmp_path / "run"), tmp_path / "mine.txt"
+    mine.write_text("Mine.")
+    folder = run / "episodes/00000"
+    record, figure = folder / "episode.jsonl", folder / "figure-page.svg"
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    for line in lines:
+        line |= {"description": "from $3 to $4"} if line["kind"] == "decide" else {}
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    figure.unlink(missing_ok=True)
+    figure.symlink_to(mine)
+    inhabit("show", run, "--figure")
+    assert mine.read_text() == "Mine." and "from $3 to $4" in figure.read_text()

@@ -30,6 +30,7 @@ ON_RUNS: Mapping[str, Sequence[str]] = {
 MORE_ON_RUNS: Mapping[str, Sequence[str]] = {
     "show --gif": ("show", "RUN", "--gif", "--episode", "0"),
     "show --video": ("show", "RUN", "--video", "--episode", "0"),
+    "show --figure": ("show", "RUN", "--figure"),
     "show --together": ("show", "RUN", "--together", "OUT.gif", "--episode", "0"),
     "show of a gallery": ("show", "PARENT"),
     "credit": ("credit", "RUN"),

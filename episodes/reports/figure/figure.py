@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from inhabit.envs.extras import require
 from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit
+from inhabit.episodes.recording.disk import refused, write_whole
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.figure.parts import (
@@ -33,6 +35,8 @@ WIDTHS = {"column": 3.3, "page": 6.9}
 """Inches: one column and two of a paper."""
 _MOST = {"column": 3, "page": 5}
 """Steps beside one another."""
+_WIDEST = 12
+"""Steps that a user may have beside one another."""
 _MAP = 0.42
 """Of the width, that of the map."""
 _GAP = 0.11
@@ -45,6 +49,7 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "svg.hashsalt": "inhabit",
+    "text.parse_math": False,
 }
 
 
@@ -83,7 +88,8 @@ def write_figure(
 
     Raises:
         UnavailableError: matplotlib is not installed.
-        ValueError: the episode has no such step, or none at all.
+        ValueError: the episode has no such step, or none at all; or the steps are too many.
+        DiskError: a file can't be written.
     """
     require("matplotlib", "figure", "Figures")
     from matplotlib import rc_context
@@ -95,6 +101,8 @@ def write_figure(
     chosen = list(steps) or telling_steps(attempt, credit, _MOST[width])
     if missing := [number for number in chosen if number not in decided]:
         raise ValueError(f"Episode {episode.number} has no step {missing[0]}.")
+    if len(chosen) > _WIDEST:
+        raise ValueError(f"{len(chosen)} steps are too wide. Show at most {_WIDEST}.")
     shown = [decided[number] for number in chosen]
     plan = floor_plan(attempt, scene_plan(run.header, attempt))
     with rc_context(_STYLE):
@@ -102,7 +110,10 @@ def write_figure(
         files = [episode.folder / f"figure-{width}.{kind}" for kind in ("svg", "pdf")]
         for file in files:
             date = "Date" if file.suffix == ".svg" else "CreationDate"
-            drawing.savefig(file, metadata={date: None})
+            drawn = io.BytesIO()
+            drawing.savefig(drawn, format=file.suffix[1:], metadata={date: None})
+            with refused(file):
+                write_whole(file, run.folder, drawn.getvalue())
     return files
 
 

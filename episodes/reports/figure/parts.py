@@ -166,7 +166,7 @@ def draw_tree(axis: Any, lines: Sequence[TreeLine], step: int, inches: float) ->
     axis.set_ylim(len(lines), 0)
     axis.set_title(f"the beam of step {step}", fontsize=SMALL, pad=2, loc="left")
     for place, (depth, words, cut) in enumerate(lines):
-        left = 0.1 * depth + 0.08
+        left = min(0.1 * depth, inches / 2) + 0.08
         above = next((n for n in range(place - 1, -1, -1) if lines[n][0] < depth), -1)
         top = 0.0 if above < 0 else above + 0.85
         axis.plot([left - 0.06] * 2, [top, place + 0.5], color=_PALE, linewidth=0.5)
