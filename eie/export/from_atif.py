@@ -237,9 +237,10 @@ def _frames(told: _Told, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
     results = [one.content for s in steps if s.observation for one in s.observation.results]
     contents = [*(step.message for step in steps), *results]
     paths = [p.source.path for parts in contents for p in parts if p.source]
-    frames = [line.frame for line in lines if isinstance(line, SeeLine) and line.frame]
-    if len(paths) != len({*frames}):
-        told.refuse(f"it shows {len(paths)} images, and its record names {len({*frames})}")
+    named = (line.frame for line in lines if isinstance(line, SeeLine) and line.frame)
+    frames = list(dict.fromkeys(named))
+    if len(paths) != len(frames):
+        told.refuse(f"it shows {len(paths)} images, and its record names {len(frames)}")
     return zip(frames, paths, strict=True)
 
 

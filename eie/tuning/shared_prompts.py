@@ -1,7 +1,7 @@
 """One forward pass for the prompts of an episode: what they have in common is read once.
 
 The prompts of an episode begin alike: the goal, and the steps so far. All prompts with their
-candidates are packed into one trie (`agents/models/local/trie.py`), in which a token attends to
+candidates are packed into one trie (`agents/models/trie.py`), in which a token attends to
 what comes before it in its own prompt. So an episode costs little more than its longest prompt.
 """
 

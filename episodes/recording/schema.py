@@ -152,8 +152,8 @@ class PlacedThing(_Record):
 
 
 class _Line(_Record):
-    time: FiniteFloat
-    """Seconds since the epoch."""
+    time: Annotated[float, Field(ge=0, lt=253_402_300_800)]
+    """Seconds since the epoch, before the year 10000."""
 
 
 class StartLine(_Line):

@@ -238,7 +238,11 @@ def runs(picture_bytes: bytes) -> Mapping[str, Spoil]:
         "index.html",
         "run.json.half",
     )
-    targets = ("index.html.half", f"{_E}/index.html", f"{_E}/episode.gif.half", f"{_E}/episode.mp4")
+    targets = (
+        "index.html.half",
+        *(f"{_E}/{name}" for name in ("index.html", "episode.gif.half", "episode.mp4")),
+        f"{_E}/figure-page.svg",
+    )
     unity = {"executable": "PROGRAM", "port": "PORT"}
     return {
         **{f"link {name}": link(name) for name in (*named, *extra, *targets)},
@@ -268,6 +272,7 @@ def runs(picture_bytes: bytes) -> Mapping[str, Spoil]:
         "no numbers": lines(named[2], lambda line: line.update(seconds=float("nan"))),
         "no conditions": lines(named[2], lambda line: line.update(met=0, total=0)),
         "large numbers": lines(named[2], _large),
+        "late times": lines(named[2], lambda line: line.update(time=1e17)),
         "large tasks": lines("tasks.jsonl", lambda task: task.update(reference_cost=10**400)),
     }
 

@@ -184,6 +184,18 @@ def test_words_and_images_that_no_line_records_are_refused(
     assert "steps.0.message.1 is not what it writes" in refusal(out, capsys)
 
 
+def test_an_image_that_two_observations_name_is_refused(
+    out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = out / "toy-expert-00000.json"
+    told: Any = json.loads(file.read_text())
+    result = told["steps"][1]["observation"]["results"][0]
+    result["extra"]["see"]["frame"] = told["steps"][0]["extra"]["see"]["frame"]
+    result["content"] = [part for part in result["content"] if part["type"] == "text"]
+    file.write_text(json.dumps(told))
+    assert "is not what it writes" in refusal(out, capsys)
+
+
 @pytest.mark.parametrize("how", ["another", "gone", "a link", "too large"])
 def test_an_image_that_was_changed_is_refused(
     out: Path, how: str, capsys: pytest.CaptureFixture[str]
