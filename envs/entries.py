@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from operator import attrgetter
 from pathlib import Path
 from traceback import extract_tb
@@ -101,7 +103,7 @@ class Entries(Generic[R]):
     def _theirs(self) -> Mapping[str, Sequence[EntryPoint]]:
         """Entry points by name; more than one where several packages offer the same."""
         found: dict[str, list[EntryPoint]] = {}
-        for point in entry_points(group=self.group):
+        for point in _installed().select(group=self.group):
             found.setdefault(point.name, []).append(point)
         return found
 
@@ -153,6 +155,24 @@ class Entries(Generic[R]):
         if problem := self.check(found):
             raise PluginError(wrong.format(problem))
         return found
+
+
+def _installed() -> EntryPoints:
+    """Entry points of all packages, which are looked through once for each state of `sys.path`."""
+    return _scanned(tuple((place, _changed(place)) for place in sys.path))
+
+
+@lru_cache(maxsize=1)
+def _scanned(places: tuple[tuple[str, int], ...]) -> EntryPoints:
+    return entry_points()
+
+
+def _changed(place: str) -> int:
+    """When a folder got or lost an entry, in ns; 0 if there is none."""
+    try:
+        return Path(place or ".").stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def settings_problem(settings: object) -> str | None:

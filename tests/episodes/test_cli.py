@@ -95,6 +95,7 @@ def test_envs_are_listed_with_what_they_need(inhabit: Any) -> None:
     assert "toy" in inhabit("envs").out
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_what_auto_came_to(inhabit: Any, tmp_path: Path) -> None:
     model = save_llama(tmp_path / "model")
     words = ["run", "toy", "--agent", "rank", "--model", f"local:{model}", "--n", "2", *FAST]

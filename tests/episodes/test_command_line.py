@@ -69,13 +69,13 @@ def test_a_summary_in_the_table_opens_the_help_of_the_command(name: str) -> None
     ("words", "offered"),
     [
         ("inhabit re", {"replay", "replan", "reproduce"}),
-        ("inhabit run --candid", {"--candidates"}),
-        ("inhabit run toy --candidates ", {"vocabulary", "seen", "oracle"}),
-        ("inhabit run virt", {"virtualhome"}),
         ("inhabit run toy --agent pl", {"planner"}),
         *(
             pytest.param(words, offered, marks=pytest.mark.slow)
             for words, offered in (
+                ("inhabit run --candid", {"--candidates"}),
+                ("inhabit run toy --candidates ", {"vocabulary", "seen", "oracle"}),
+                ("inhabit run virt", {"virtualhome"}),
                 ("inhabit tasks to", {"toy"}),
                 ("inhabit agents hol", {"holmes"}),
                 ("inhabit envs ego", {"egoplan"}),

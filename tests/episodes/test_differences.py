@@ -41,6 +41,7 @@ SHOWN = "[...document.querySelectorAll('.item')].filter(i => i.offsetHeight).len
 STEPS = "[...document.querySelectorAll('.diff tbody tr')].filter(r => r.offsetHeight).length"
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_only_where_runs_differ(browser: Browser, runs: Path) -> None:
     page = runs / "compare.html"
     assert command("compare", runs / "expert", runs / "random", "--mixed", "--page", page) == 0

@@ -55,7 +55,7 @@ def test_each_fault_is_the_result_of_its_own_episode(tmp_path: Path) -> None:
     words = troubles(tmp_path, ["", "segfault", "", "SceneError", "hang", "bug", "exit", ""])
     ran = inhabit(
         *words, "--agent", "scripted", "--set", "actions=wait;wait;wait",
-        "--set", "reset_deadline=20", "--workers", "2",
+        "--set", "reset_deadline=12", "--workers", "2",
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     fault, limit = Ending.SIMULATOR_FAULT, Ending.STEP_LIMIT
@@ -65,7 +65,7 @@ def test_each_fault_is_the_result_of_its_own_episode(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert "SIGSEGV" in str(found[1].error)
     assert "{plain}" in str(found[3].error)
-    assert "did not answer 'reset' within 20 s" in str(found[4].error)
+    assert "did not answer 'reset' within 12 s" in str(found[4].error)
     assert "a {bug} of ours" in str(found[5].error)
     assert "about to exit" in str(found[6].error), "With the last lines that it printed."
     figures = json.loads(ran.stdout.splitlines()[-1])

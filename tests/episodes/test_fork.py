@@ -160,6 +160,7 @@ def test_the_preference_goes_by_results_and_never_by_how_soon_one_failed(
     assert preferred(forked, original) == mirrored
 
 
+@pytest.mark.slow
 def test_a_hint_and_a_model_are_on_record(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"rules": [{"contains": "look", "logprob": -0.1}]}))

@@ -145,6 +145,7 @@ def test_what_a_model_says_is_judged_and_not_twice(
     assert {step.judged.cognition.score for step in steps} <= {None, 0, 1}
 
 
+@pytest.mark.slow
 def test_a_chat_judge_that_breaks_the_form_is_asked_again_and_then_unjudged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -269,6 +269,7 @@ def test_other_attempts_and_forks_stand_on_the_page(tmp_path: Path) -> None:
     assert (page.parent / there).is_file()
 
 
+@pytest.mark.slow
 def test_a_fork_that_lies_elsewhere_is_no_link(tmp_path: Path) -> None:
     run = play_toy(tmp_path / "run", tasks=toy_tasks(1), assignments=["in_process=true"])
     command(["fork", str(run.folder), "--episode", "0", "--step", "1", "--hint", "Look."])

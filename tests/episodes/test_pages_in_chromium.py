@@ -150,6 +150,7 @@ def test_the_list_is_sorted_and_filtered(browser: Browser, tmp_path: Path) -> No
     assert browser.run("form.querySelector('output').textContent") == "1 of 12"
 
 
+@pytest.mark.slow
 def test_a_long_list_is_laid_out_piece_by_piece(browser: Browser, tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=1)))
     one = row(run.episode(0), Index(run).entry(run.episode(0)))

@@ -182,6 +182,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run.open(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["1", pytest.param(VERSION, marks=pytest.mark.slow)])
 def test_images_of_another_renderer_are_not_compared(
     rendered: Run, tmp_path: Path, version: str, capsys: pytest.CaptureFixture[str]

@@ -24,7 +24,7 @@ from inhabit.episodes.recording.schema import EndLine
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
 RUN = ["run", "toy", "--agent", "random", "--n", "8", "--seed", "3", "--workers", "2", "--json"]
 SLOW = ["--set", "delay=0.004"]
-SLOWER = ["--set", "delay=0.06"]
+SLOWER = ["--set", "delay=0.03"]
 """Seconds a call: the run does not end before the signal arrives, however busy the machine is."""
 
 
@@ -38,7 +38,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_killed_again_and_again_it_comes_to_the_same(undisturbed: Run, tmp_path: Path) -> None:
     folder, lot = tmp_path / "run", random.Random(0)
-    for _ in range(3):
+    for _ in range(2):
         running = subprocess.Popen(
             [*INHABIT, *RUN, *SLOW, "--out", str(folder)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -166,9 +166,10 @@ def test_out_of_disk_it_stops_and_goes_on(undisturbed: Run, tmp_path: Path) -> N
     assert results(Run.open(folder)) == results(undisturbed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "file"),
-    [((), "index.html"), pytest.param(("--gif",), "episode.gif", marks=pytest.mark.slow)],
+    [((), "index.html"), (("--gif",), "episode.gif")],
 )
 def test_pages_of_a_full_disk_are_whole_or_absent(
     more: Sequence[str], file: str, undisturbed: Run, tmp_path: Path

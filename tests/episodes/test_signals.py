@@ -47,18 +47,18 @@ async def waits(view):
 """
 
 
-ONE_EACH = [("python", SIGINT), ("regex", SIGHUP), ("c", SIGTERM)]
+TWO = [("regex", SIGHUP), ("c", SIGTERM)]
 
 
 @pytest.mark.parametrize(
     ("agent", "number"),
     [
-        *ONE_EACH,
+        *TWO,
         *(
             pytest.param(agent, number, marks=pytest.mark.slow)
             for agent in ("python", "regex", "c")
             for number in (SIGINT, SIGTERM, SIGHUP)
-            if (agent, number) not in ONE_EACH
+            if (agent, number) not in TWO
         ),
     ],
 )
@@ -97,9 +97,8 @@ def test_a_decision_has_a_deadline(agent: str, tmp_path: Path) -> None:
     assert "1 of 1 ended by a fault" in " ".join(ran.stderr.split())
 
 
-@pytest.mark.parametrize(
-    "command", ["run", *(pytest.param(c, marks=pytest.mark.slow) for c in ("synth", "watch"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["run", "synth", "watch"])
 def test_signals_at_random_moments_leave_nothing(command: str, tmp_path: Path) -> None:
     lot = random.Random(command)
     one_round(COMMANDS[command], tmp_path / "out", lot, longest=6.0, at_once=PATIENCE)

@@ -27,6 +27,7 @@ def test_a_sample_holds_the_kinds_and_rooms_that_are_asked_for() -> None:
     assert inhabit.tasks("toy", 4, seed=1, kinds=["put_two", "put"], rooms=["kitchen"]) == few[:4]
 
 
+@pytest.mark.slow
 def test_a_room_type_stands_for_its_rooms() -> None:
     for task in inhabit.tasks("thor_nav", 3, rooms=["FloorPlan1", "FloorPlan201"]):
         assert task.scene["room"] in ("FloorPlan1", "FloorPlan201")
@@ -66,7 +67,9 @@ def test_too_few_tasks_are_an_error_and_no_endless_search() -> None:
         inhabit.tasks("minedojo", 1, kinds=["techtree"], rooms=["desert"])
 
 
-@pytest.mark.parametrize("env", names())
+@pytest.mark.parametrize(
+    "env", [pytest.param(n, marks=pytest.mark.slow if n == "alfworld" else ()) for n in names()]
+)
 def test_declared_kinds_are_those_of_samples(env: str) -> None:
     registration = find(env)
     settings = registration.settings()

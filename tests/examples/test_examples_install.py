@@ -72,6 +72,7 @@ def test_they_are_listed(site: Path, tmp_path: Path) -> None:
     assert "keydoor_planner" in names(inhabit(site, tmp_path, "agents", "--json")["agents"])
 
 
+@pytest.mark.slow
 def test_the_environment_keeps_its_contract(site: Path, tmp_path: Path) -> None:
     test = str(EXAMPLES / "keydoor" / "test_keydoor.py")
     said = python(
@@ -80,6 +81,7 @@ def test_the_environment_keeps_its_contract(site: Path, tmp_path: Path) -> None:
     assert "passed" in said.stdout and "failed" not in said.stdout
 
 
+@pytest.mark.slow
 def test_the_expert_solves_it_in_the_least_steps(site: Path, tmp_path: Path) -> None:
     words = ("run", "keydoor", "--agent", "expert", "--n", "6", "--out", "expert", "--json")
     scores = inhabit(site, tmp_path, *words)
@@ -93,6 +95,7 @@ def test_the_planner_plays_the_benchmark(played: Path) -> None:
     assert scores["benchmark"]["metrics"] == {"keys taken": 1.0}
 
 
+@pytest.mark.slow
 def test_pages_are_made(site: Path, played: Path) -> None:
     inhabit(site, played, "show", "run")
     assert "keydoor" in (played / "run" / "index.html").read_text()

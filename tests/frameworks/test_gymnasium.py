@@ -22,7 +22,8 @@ WORDS = [{}, {"words": "bytes"}, {"words": "none"}, {"actions": "text"}]
     ("name", "words"),
     [
         *(("toy", words) for words in WORDS),
-        *((name, {}) for name in ("alfred", "virtualhome", "thor_nav", "pca_bench")),
+        *((name, {}) for name in ("alfred", "thor_nav", "pca_bench")),
+        pytest.param("virtualhome", {}, marks=pytest.mark.slow),
         *(
             pytest.param(name, words, marks=pytest.mark.slow)
             for name in ("alfred", "virtualhome", "thor_nav", "pca_bench")

@@ -48,6 +48,7 @@ def test_the_wheel_holds_one_package_and_no_links(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name or "/tests/" in name]
 
 
+@pytest.mark.slow
 def test_it_plays_without_extras_beside_a_users_own_folders(
     wheel: Path, tmp_path: Path, folder: Path
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sampling import every
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
@@ -78,7 +79,7 @@ def test_it_plays_and_is_on_record(file: Path, tmp_path: Path, capsys: Any) -> N
     run(capsys, 0, "replay", str(tmp_path / "run"))
 
 
-@pytest.mark.parametrize("kind", ["Plain", "ready", "plays", "waits", "factory"])
+@pytest.mark.parametrize("kind", every(2, ["Plain", "ready", "plays", "waits", "factory"]))
 def test_whatever_decides_plays(kind: str, file: Path, tmp_path: Path, capsys: Any) -> None:
     run(capsys, 0, *play(file, tmp_path / "run", kind))
     (episode,) = Run.open(tmp_path / "run").episodes()

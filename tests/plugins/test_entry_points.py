@@ -127,6 +127,7 @@ def test_agents_and_kinds_of_models_as_well(site: Path) -> None:
     assert [t.split("'")[1] for t in answer["broken"]] == ["bad_agent", "bad_model"]
 
 
+@pytest.mark.slow
 def test_doctor_finds_them(site: Path) -> None:
     said = inhabit(site, "doctor", "--json")
     findings = json.loads(said.stdout.splitlines()[-1])["findings"]
@@ -137,6 +138,7 @@ def test_doctor_finds_them(site: Path) -> None:
     assert "Traceback" not in said.stderr
 
 
+@pytest.mark.slow
 def test_another_environment_runs(site: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     said = inhabit(site, "run", "good", "--agent", "expert", "--n", "1", "--out", out, "--json")

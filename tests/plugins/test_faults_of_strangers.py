@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from installed import install
+from sampling import every
 from strangers import AGENT, ENV
 
 from inhabit.cli import main
@@ -110,7 +111,7 @@ def check_env(fault: str, told: str, capsys: pytest.CaptureFixture[str], *more: 
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("fault", [*OF_ENV, *OF_CLASS])
+@pytest.mark.parametrize("fault", [*every(2, OF_ENV), *OF_CLASS])
 def test_an_environments_mistake_ends_the_episode(
     fault: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,7 +129,7 @@ def test_the_same_in_a_worker(fault: str, capsys: pytest.CaptureFixture[str]) ->
     check_env(fault, (OF_ENV | OF_CLASS)[fault], capsys)
 
 
-@pytest.mark.parametrize("fault", OF_AGENT)
+@pytest.mark.parametrize("fault", every(2, OF_AGENT))
 def test_an_agents_mistake_ends_the_episode(fault: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("toy", "--agent", "stranger", "--n", "3", "--set", f"fault={fault}")
     play(*words, "--set", "in_process=true", code=1 if fault == "parses_none" else 0)

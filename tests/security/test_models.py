@@ -239,12 +239,16 @@ REFUSED = pytest.mark.parametrize(
         (pickled, "model.pickles=true"),
         (renamed(), r"lacks 21 of its weights, such as lm_head.weight, model.embed_tokens.weight,"),
         (renamed(only="norm"), "lacks 5 of its weights, such as model.layers.0.input_layernorm"),
-        (
+        pytest.param(
             written("chat_template.jinja", b"{% for a in range(9999) %}" * 9 + b"{% endfor %}" * 9),
             "The chat template of local:.*, line 1, can't be written: it takes more than 1 s",
+            marks=pytest.mark.slow,
         ),
         (written("chat_template.jinja", b"{{ 'a' * 20000000000 }}"), "more than 512 MiB of memory"),
-        (written("chat_template.jinja", b"{{ 10 ** 10000000 }}"), "it takes more than 2 s"),
+        pytest.param(
+            written("chat_template.jinja", b"{{ 10 ** 10000000 }}"), "it takes more than 2 s",
+            marks=pytest.mark.slow,
+        ),
         (
             written("chat_template.jinja", b"{{ ('a@' * 500000)|urlize }}"),
             "writes [0-9]{7,} characters for messages of 1",

@@ -25,6 +25,7 @@ def test_it_is_the_default_agent_of_alfred() -> None:
     assert find("alfred").agent == "planner"
 
 
+@pytest.mark.slow
 def test_a_run_of_an_earlier_version_is_continued_shown_and_forked(tmp_path: Path) -> None:
     run = tmp_path / "run"
     asked = {"settings": FAST, "seed": 2, "max_steps": 2}

@@ -47,6 +47,7 @@ def test_each_ability_is_asked_for_once(capsys: pytest.CaptureFixture[str]) -> N
     assert (found["requests"], found["tokens_in"], found["tokens_out"]) == (6, 120, 12)
 
 
+@pytest.mark.slow
 def test_the_price_of_a_decision(capsys: pytest.CaptureFixture[str]) -> None:
     """One request where the server scores all candidates together, and else one for each."""
     toy = ToyVLLM()

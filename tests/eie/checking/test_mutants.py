@@ -210,7 +210,12 @@ def _judged(
     return reasons, kept
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "mutation",
+    # Those of a hidden concept are long looked for.
+    [pytest.param(m, marks=pytest.mark.slow if m is hidden_key_concept else ()) for m in MUTATIONS],
+    ids=lambda m: m.__name__,
+)
 def test_a_few_mutants_are_rejected(alfred: tuple[Env, Template], mutation: Mutation) -> None:
     reasons, kept = _judged(alfred, mutation, 2)
     assert kept == 0 and reasons == {MUTATIONS[mutation]: 2}

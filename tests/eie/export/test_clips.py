@@ -102,6 +102,7 @@ def test_an_episode_that_comes_to_something_else_is_not_filmed(tmp_path: Path) -
         )
 
 
+@pytest.mark.slow
 def test_only_one_form_has_films(walked: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no videos"):
         export(SetSource(SetFolder.open(walked), VIDEOS), "llava", tmp_path / "out")

@@ -31,6 +31,7 @@ def exported(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_motions_lead_from_pose_to_pose(run: Run, exported: Path) -> None:
     rows = pq.read_table(exported / "data/chunk-000/file-000.parquet").to_pylist()
     features = json.loads((exported / "meta/info.json").read_text())["features"]

@@ -136,9 +136,8 @@ def test_more_workers_make_the_same_set(undisturbed: Path, tmp_path: Path) -> No
     assert files(tmp_path / "set") == files(undisturbed)
 
 
-@pytest.mark.parametrize(
-    "size", [300, *(pytest.param(n, marks=pytest.mark.slow) for n in (10, 5_000))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [300, 10, 5_000])
 def test_killed_and_resumed_it_is_the_same_set(
     undisturbed: Path, tmp_path: Path, size: int
 ) -> None:

@@ -80,6 +80,7 @@ def accuracies(report: Report | None) -> dict[str, float]:
     return dict(zip(names, (one.accuracy for one in report.baselines), strict=False))
 
 
+@pytest.mark.slow
 def test_where_only_the_picture_tells_nobody_is_better_than_chance() -> None:
     report = measure(of(blind))
     assert report is not None
@@ -87,6 +88,7 @@ def test_where_only_the_picture_tells_nobody_is_better_than_chance() -> None:
     assert all(a == pytest.approx(0.25, abs=0.1) for a in accuracies(report).values())
 
 
+@pytest.mark.slow
 def test_groups_of_four_leave_texts_exactly_at_chance() -> None:
     found = accuracies(measure(of(twins)))
     # Ties between learnt scores aside, equal words get equal answers.
@@ -99,6 +101,7 @@ def test_baselines_find_what_the_question_says() -> None:
     assert found["words"] > 0.9
 
 
+@pytest.mark.slow
 def test_places_and_favourites_are_found_out() -> None:
     assert accuracies(measure(of(lazy)))["first"] == 1.0
     found = accuracies(measure(of(favourite)))
@@ -139,6 +142,7 @@ def test_eyes_answer_what_texts_do_not() -> None:
     assert report.blind == pytest.approx(0.25, abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_same_set_gives_the_same_figures() -> None:
     assert measure(of(blind, 40), seed=3) == measure(of(blind, 40), seed=3)
 

@@ -70,6 +70,7 @@ def test_the_card_counts_what_is_there(tmp_path: Path) -> None:
     assert accuracy == f"{100 * sum(e.answer == 0 for e in examples) / len(examples):.1f} %"
 
 
+@pytest.mark.slow
 def test_the_card_tells_of_twins_and_copies(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", 4)
     examples = [

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser
+from sampling import every
 
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.eie.sets.page.writing import rows, write_page
@@ -55,7 +56,7 @@ def change(browser: Browser, name: str, value: str) -> str:
 
 @pytest.mark.parametrize("which", ["folder", "hostile"])
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", every(2, [False, True]))
 def test_the_page_fits_and_complains_of_nothing(
     browser: Browser, which: str, width: int, dark: bool, request: pytest.FixtureRequest
 ) -> None:

@@ -90,6 +90,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_model_from_nothing_learns_from_episodes_and_acts(
     made: Path, base: Path, tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_the_packages_multimodal_model_is_tuned_merged_and_acts(made: Path, tmp_
         assert run.episodes()[0]["ending"] in ("success", "step_limit")
 
 
+@pytest.mark.slow
 def test_an_interrupted_training_gives_the_same_weights(
     made: Path, base: Path, tmp_path: Path
 ) -> None:

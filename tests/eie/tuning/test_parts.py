@@ -50,6 +50,7 @@ def test_words_for_parts(tmp_path: Path) -> None:
         names(llava, "projecter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["sft", pytest.param("ranking", marks=pytest.mark.slow)])
 def test_the_projector_alone(llava: Path, made: Path, tmp_path: Path, objective: str) -> None:
     """The result is a whole model, of which nothing else has changed."""
@@ -76,6 +77,7 @@ def test_everything_in_a_text_model(made: Path, tmp_path: Path) -> None:
     assert result.model == f"local:{tmp_path / 'a' / 'model'}"
 
 
+@pytest.mark.slow
 def test_adapters_with_a_whole_projector(llava: Path, made: Path, tmp_path: Path) -> None:
     result, _ = train(made, llava, tmp_path, whole="projector", epochs=1)
     kept = load_file(tmp_path / "model" / "adapter_model.safetensors")

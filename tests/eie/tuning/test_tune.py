@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from in_process import inhabit
+from sampling import every
 
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
@@ -40,7 +41,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {kind: save(tmp_path_factory.mktemp(kind)) for kind, save in KINDS.items()}
 
 
-@pytest.mark.parametrize("way", ["packed", "rows"])
+@pytest.mark.parametrize("way", every(2, ["packed", "rows"]))
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_those_of_ranking(
     kind: str, way: Way, bases: dict[str, Path], made: Path
@@ -67,7 +68,6 @@ def test_scores_are_those_of_ranking(
 @pytest.mark.parametrize(
     ("kind", "objective"),
     [
-        ("llava", Objective.RANKING),
         *(pytest.param(kind, Objective.RANKING, marks=pytest.mark.slow) for kind in KINDS),
         *(pytest.param("llava", o, marks=pytest.mark.slow) for o in Objective),
     ],
@@ -131,6 +131,7 @@ def test_a_killed_training_ends_as_an_undisturbed_one(
     assert counted == list(range(1, 9))
 
 
+@pytest.mark.slow
 def test_a_checkpoint_cut_short_is_passed_over(
     bases: dict[str, Path], made: Path, tmp_path: Path
 ) -> None:
@@ -173,6 +174,7 @@ def test_a_base_that_was_never_spoken_to(made: Path, tmp_path: Path) -> None:
         train(made, save_llama(tmp_path / "base", template=None), tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_another_training_is_not_gone_on_from(
     bases: dict[str, Path], made: Path, tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def episodes(played: tuple[Path, list]) -> list[LabelledEpisode]:
     return list(episodes_in(played[0]))
 
 
+@pytest.mark.slow
 def test_the_teacher_solves_and_labels_what_others_did(episodes: list[LabelledEpisode]) -> None:
     assert any(one.success for one in episodes)
     steps = [step for one in episodes for step in one.steps]
@@ -88,6 +89,7 @@ def test_the_teacher_solves_and_labels_what_others_did(episodes: list[LabelledEp
     assert any(len(step.look) for step in steps)
 
 
+@pytest.mark.slow
 def test_a_row_is_what_the_model_is_asked(
     played: tuple[Path, list], episodes: list[LabelledEpisode], rows: Rows, decoder: Path
 ) -> None:
@@ -104,6 +106,7 @@ def test_a_row_is_what_the_model_is_asked(
     assert torch.allclose(torch.from_numpy(row.detections), asked.images["detections"], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_branch_scores_as_if_it_stood_alone(
     episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: FrameDetector
 ) -> None:
@@ -132,6 +135,7 @@ def _objects(row: TokenRow, kept: list[int]) -> int:
     return sum(row.ids[i] == image for i in kept)
 
 
+@pytest.mark.slow
 def test_questions_are_balanced_within_each_class(
     episodes: list[LabelledEpisode], sight: FrameDetector
 ) -> None:
@@ -139,6 +143,7 @@ def test_questions_are_balanced_within_each_class(
     assert sum(len(some) for one in asked for some in one.values()) > 20
 
 
+@pytest.mark.slow
 def test_a_class_is_erased_from_pictures_alone(episodes: list[LabelledEpisode], rows: Rows) -> None:
     episode = episodes[0]
     shown = next(int(row[0]) for step in episode.steps for row in step.look if row[1] > 0.9)
@@ -170,6 +175,7 @@ def trainer(decoder: Path, sight: FrameDetector, folder: Path) -> Trainer:
     return Trainer(untrained(decoder, sight.names), folder, settings, seed=0)
 
 
+@pytest.mark.slow
 def test_training_learns_continues_and_becomes_a_model(
     played: tuple[Path, list],
     episodes: list[LabelledEpisode],
@@ -196,6 +202,7 @@ def test_training_learns_continues_and_becomes_a_model(
     assert torch.allclose(scores(model, row)[0], scores(second.model, row)[0], atol=0.05)
 
 
+@pytest.mark.slow
 def test_gates_tell_a_model_that_sees_from_one_that_does_not(
     episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: FrameDetector
 ) -> None:
@@ -206,6 +213,7 @@ def test_gates_tell_a_model_that_sees_from_one_that_does_not(
     assert right["all"][1] == sum(len(one.steps) for one in episodes)
 
 
+@pytest.mark.slow
 def test_a_line_that_a_killed_process_left_is_replaced(
     episodes: list[LabelledEpisode], tmp_path: Path
 ) -> None:

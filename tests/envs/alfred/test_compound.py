@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from sampling import every
 
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
@@ -45,7 +46,9 @@ def solve(env: Alfred) -> int:
     raise AssertionError("The expert does not get to the end.")
 
 
-@pytest.mark.parametrize("change", ["second goal", "ordering", "condition", "disturbance"])
+@pytest.mark.parametrize(
+    "change", every(2, ["second goal", "condition", "disturbance", "ordering"])
+)
 def test_the_expert_solves_what_was_evolved(env: Alfred, change: str) -> None:
     task = evolved(change)
     env.reset(task, seed=0)

@@ -48,6 +48,7 @@ def verdicts(trajectories: Path, some: list[Path]) -> Iterator[list[TrajectoryVe
         yield [court.judge(path, trajectories) for path in some]
 
 
+@pytest.mark.slow
 @needs_data
 def test_most_of_a_sample_is_acted_and_seen_as_recorded(verdicts: list[TrajectoryVerdict]) -> None:
     found = report.figures(verdicts)
@@ -58,6 +59,7 @@ def test_most_of_a_sample_is_acted_and_seen_as_recorded(verdicts: list[Trajector
     assert all(v.moves > 0 and v.seen for v in verdicts)
 
 
+@pytest.mark.slow
 @needs_data
 def test_every_failure_has_its_cause_and_its_picture(
     verdicts: list[TrajectoryVerdict], tmp_path: Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def test_a_name_is_found_however_it_is_written(type: str, number: int) -> None:
         assert split_name(written) == (squeezed, number)
 
 
+@pytest.mark.slow
 def test_every_type_that_can_be_handled_has_a_word_in_its_kind_of_room() -> None:
     handled = ("pickupable", "openable", "toggleable")
     for room in ROOMS:

@@ -134,7 +134,13 @@ WASH_IN_A_BOWL = {
 @pytest.mark.parametrize(
     ("scene", "known", "before", "first"),
     [
-        (CUT_IN_THE_FRIDGE, ("Fridge",), ("go to the fridge",), "open the fridge"),
+        pytest.param(
+            CUT_IN_THE_FRIDGE,
+            ("Fridge",),
+            ("go to the fridge",),
+            "open the fridge",
+            marks=pytest.mark.slow,
+        ),
         (
             WASH_IN_A_BOWL,
             ("Bowl", "SinkBasin", "Faucet"),

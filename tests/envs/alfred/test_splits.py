@@ -115,6 +115,7 @@ def test_missing_trials_can_be_left_out(tmp_path: Path, trials: AlfredSettings) 
     assert task.id == "base/1/kind-1/trial_A"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_file(), reason="ALFRED's trajectories are not beside the project.")
 def test_trials_that_their_file_names_are_solved_by_the_expert(tmp_path: Path) -> None:
     with tarfile.open(DATA) as archive:

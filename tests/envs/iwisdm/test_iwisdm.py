@@ -96,6 +96,7 @@ def test_trials_are_those_of_the_library_called_directly(author: TrialAuthor) ->
         assert [trial.instruction, list(trial.answers), digest] == json.loads(line)
 
 
+@pytest.mark.slow
 @needed
 def test_colours_come_out_right(author: TrialAuthor) -> None:
     """The library changes red and blue over; its frames show the images as they were drawn."""
@@ -146,10 +147,9 @@ def _solve(level: str, showing: str, n: int) -> tuple[float, float]:
     return lucky / n, chance / n
 
 
+@pytest.mark.slow
 @needed
-@pytest.mark.parametrize(
-    "join", [JOINS[0], *(pytest.param(j, marks=pytest.mark.slow) for j in JOINS[1:])]
-)
+@pytest.mark.parametrize("join", JOINS)
 def test_joined_tasks(join: str, author: TrialAuthor) -> None:
     tasks = sample(3, join=join)
     with Iwisdm(author=author) as env:
@@ -163,6 +163,7 @@ def test_joined_tasks(join: str, author: TrialAuthor) -> None:
             assert outcome.over and outcome.met == due
 
 
+@pytest.mark.slow
 @needed
 def test_a_goal_of_another_version_is_refused(author: TrialAuthor) -> None:
     (task,) = sample(1)

@@ -165,6 +165,7 @@ def test_only_images_tell_twins_apart() -> None:
         assert np.array_equal(fresh[0].rgb, again[0].rgb)
 
 
+@pytest.mark.slow
 @needs_luanti
 def test_what_is_told_of_a_scene() -> None:
     scene = {

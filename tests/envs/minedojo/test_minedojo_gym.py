@@ -140,6 +140,7 @@ TASK = Task(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @needs_luanti
 def test_an_episode() -> None:
     env = MineDojoGym(TASK)

@@ -62,10 +62,9 @@ def test_frozen_tasks_leave_no_chance() -> None:
     assert len({one.goal for one in tasks}) == len(tasks)
 
 
+@pytest.mark.slow
 @needs_luanti
-@pytest.mark.parametrize(
-    "kind", ["harvest", *(pytest.param(k, marks=pytest.mark.slow) for k in ("combat", "techtree"))]
-)
+@pytest.mark.parametrize("kind", ["harvest", "combat", "techtree"])
 def test_a_frozen_task_costs_what_it_says(kind: str) -> None:
     """The cheapest task of each kind, whatever the seed of the episode."""
     alike = [one for one in frozen_tasks() if one.kind == kind]

@@ -108,6 +108,7 @@ def test_every_mob_is_seen_and_no_two_look_alike(flat: LuantiWorld) -> None:
     assert len(set(seen.values())) == len(seen)
 
 
+@pytest.mark.slow
 def test_thinking_takes_no_time(flat: LuantiWorld) -> None:
     """Six ticks move the body as far after a pause as without one."""
     walked = []
@@ -123,6 +124,7 @@ def test_thinking_takes_no_time(flat: LuantiWorld) -> None:
     assert np.ptp(walked) < 1e-6
 
 
+@pytest.mark.slow
 def test_two_worlds_side_by_side(flat: LuantiWorld) -> None:
     with world(generate_world_type="flat") as other:
         other.ask("step", forward=1, side=0, yaw=0, pitch=0)
@@ -135,6 +137,7 @@ TASK = Task(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_wood_of_another_tree_is_told_by_its_name() -> None:
     held = [
         {"slot": "mainhand", "name": "crafting_table"},
@@ -151,6 +154,7 @@ def test_wood_of_another_tree_is_told_by_its_name() -> None:
         assert other.reason is None
 
 
+@pytest.mark.slow
 def test_one_knows_where_one_has_put_a_thing() -> None:
     """Also where something stands before it."""
     around = [(x, z) for x in (-1, 0, 1) for z in (-1, 0, 1) if (x, z) != (0, 0)]
@@ -165,9 +169,8 @@ def test_one_knows_where_one_has_put_a_thing() -> None:
         assert mine in env.actions()
 
 
-@pytest.mark.parametrize(
-    "victim", ["Luanti", *(pytest.param(v, marks=pytest.mark.slow) for v in ("Xvfb", "line"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", ["Luanti", "Xvfb", "line"])
 def test_a_dead_simulator_is_said_and_the_next_starts(victim: str) -> None:
     with MineDojo(MineDojoSettings()) as env:
         env.reset(TASK, seed=0)

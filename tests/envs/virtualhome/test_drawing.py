@@ -30,7 +30,7 @@ from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 pytestmark = needs_virtualhome
 
 VIEWS: tuple[View, ...] = ("first_person", "over_the_shoulder", "top_down")
-FLATS = [pytest.param(n, marks=pytest.mark.slow if n % 3 else ()) for n in range(7)]
+FLATS = [pytest.param(n, marks=pytest.mark.slow if n else ()) for n in range(7)]
 
 
 def world(flat: int = 0, seed: int = 0, **scene: object) -> FlatWorld:
@@ -78,9 +78,8 @@ def on_a_table(flat: FlatWorld) -> tuple[int, int]:
     raise AssertionError("no apple on a table")
 
 
-@pytest.mark.parametrize(
-    "view", [VIEWS[0], *(pytest.param(v, marks=pytest.mark.slow) for v in VIEWS[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("view", VIEWS)
 def test_a_world_has_one_picture_whatever_came_before(view: View):
     start = world(2, 5)
     apple, table = on_a_table(start)
@@ -293,6 +292,7 @@ def test_who_sits_down_is_still_the_same_person():
         assert len(clothes) == 1
 
 
+@pytest.mark.slow
 def test_evening_lamps_and_switches():
     noon = world(0, 0)
     stage = FlatPicture(noon)

@@ -89,6 +89,7 @@ def test_pixels_are_those_of_the_picture_here_and_over_the_wire(task: Task) -> N
     assert told["bed_1"].pixels == 0
 
 
+@pytest.mark.slow
 def test_a_worker_tells_the_same(task: Task) -> None:
     plain = {"width": 64, "height": 48}
     settings = VirtualHomeSettings(**plain)

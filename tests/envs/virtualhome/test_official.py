@@ -220,6 +220,7 @@ def test_every_row_is_answered_in_its_form(rows, action):
     assert bool(reply["message_list"]) is (action == "camera_image")
 
 
+@pytest.mark.slow
 def test_the_official_environment_runs():
     told = drive("environment")
     assert 4 < told["first"] < told["all"]

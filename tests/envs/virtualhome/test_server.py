@@ -5,6 +5,7 @@ import json
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -33,6 +34,13 @@ def flat() -> Flat:
     return Flat(5, 1)
 
 
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Server]:
+    """One for all who only ask."""
+    with served() as server:
+        yield server
+
+
 def ask(flat: Flat, action: str, *strings: str, ints: tuple[int, ...] = ()) -> ProtocolReply:
     return answer(flat, ProtocolRequest(action=action, stringParams=strings, intParams=ints))
 
@@ -45,9 +53,8 @@ def character(mode: str = "fix_room", room: str = "kitchen", **more: Any) -> str
     return json.dumps({"mode": mode, "initial_room": room, **more})
 
 
-def test_it_listens_to_this_machine_alone():
-    with served() as server:
-        assert server.server_address[0] == "127.0.0.1"
+def test_it_listens_to_this_machine_alone(serving):
+    assert serving.server_address[0] == "127.0.0.1"
 
 
 def test_a_taken_port_is_one_sentence_and_code_3():
@@ -64,23 +71,22 @@ def test_a_taken_port_is_one_sentence_and_code_3():
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_two_servers_do_not_share_a_port(flat):
-    with served() as server, pytest.raises(SimulatorError, match="something else listens"):
-        Server(flat, server.server_port)
+def test_two_servers_do_not_share_a_port(flat, serving):
+    with pytest.raises(SimulatorError, match="something else listens"):
+        Server(flat, serving.server_port)
 
 
 @pytest.mark.parametrize(
     ("body", "status"),
     [(b"{", 400), (b'{"id": "1"}', 400), (b'{"action": 5}', 400), (b"\xff", 400), (b"", 400)],
 )
-def test_what_is_no_request_is_refused_and_the_next_is_answered(body, status):
-    with served() as server:
-        line = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
-        line.request("POST", "/", body=body)
-        reply = line.getresponse()
-        assert reply.status == status
-        assert json.loads(reply.read())["message"]
-        assert VirtualHomeClient(port=server.server_port).alive()
+def test_what_is_no_request_is_refused_and_the_next_is_answered(serving, body, status):
+    line = http.client.HTTPConnection("127.0.0.1", serving.server_port, timeout=10)
+    line.request("POST", "/", body=body)
+    reply = line.getresponse()
+    assert reply.status == status
+    assert json.loads(reply.read())["message"]
+    assert VirtualHomeClient(port=serving.server_port).alive()
 
 
 @pytest.mark.parametrize(
@@ -96,13 +102,14 @@ def test_what_is_no_request_is_refused_and_the_next_is_answered(body, status):
         ({}, 200),
     ],
 )
-def test_pages_of_a_browser_are_refused(headers: dict[str, str], status: int) -> None:
-    with served() as server:
-        line = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
-        line.request("POST", "/", body=b'{"action": "camera_count"}', headers=headers)
-        reply = line.getresponse()
-        assert reply.status == status
-        assert ("alone" in reply.read().decode()) == (status == 403)
+def test_pages_of_a_browser_are_refused(
+    serving: Server, headers: dict[str, str], status: int
+) -> None:
+    line = http.client.HTTPConnection("127.0.0.1", serving.server_port, timeout=10)
+    line.request("POST", "/", body=b'{"action": "camera_count"}', headers=headers)
+    reply = line.getresponse()
+    assert reply.status == status
+    assert ("alone" in reply.read().decode()) == (status == 403)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +124,11 @@ def test_what_is_no_port_is_one_sentence(port: str) -> None:
     assert "is not a port (0 to 65535)" in done.stderr
 
 
-def test_a_request_that_is_too_long_is_not_read():
-    with served() as server:
-        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as line:
-            line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n")
-            assert b" 413 " in line.recv(200)
-        assert VirtualHomeClient(port=server.server_port).alive()
+def test_a_request_that_is_too_long_is_not_read(serving):
+    with socket.create_connection(("127.0.0.1", serving.server_port), timeout=10) as line:
+        line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n")
+        assert b" 413 " in line.recv(200)
+    assert VirtualHomeClient(port=serving.server_port).alive()
 
 
 words = st.text(max_size=20)

@@ -254,6 +254,7 @@ class TestRemoteBackend:
                 for task in sample(2, seed=3):
                     assert done_in(remote, task) == done_in(here, task)
 
+    @pytest.mark.slow
     def test_a_failure_has_the_same_reason(self):
         task = next(iter(sample(1, seed=1)))
         settings = VirtualHomeSettings(view="none")
@@ -268,6 +269,7 @@ class TestRemoteBackend:
                 assert action is not None
                 assert there.act(action) == here.act(action)
 
+    @pytest.mark.slow
     def test_pictures_come_from_there(self):
         settings = VirtualHomeSettings(width=64, height=48)
         task = next(iter(sample(1, seed=1)))

@@ -42,6 +42,7 @@ def simulator(env: Env) -> psutil.Process:
     return next(p for p in family if "inhabit.envs.simulators.household.wire" in p.cmdline())
 
 
+@pytest.mark.slow
 def test_it_is_all_that_the_environment_inside_is(lasting: WorkerEnv) -> None:
     env = lasting
     for capability in (Expert, Forkable, Tools, Privileged):
@@ -53,6 +54,7 @@ def test_it_is_all_that_the_environment_inside_is(lasting: WorkerEnv) -> None:
     assert outcome.reason is None
 
 
+@pytest.mark.slow
 def test_a_simulator_killed_in_mid_episode(env: WorkerEnv) -> None:
     assert isinstance(env, Expert)
     plan = env.plan()
@@ -80,6 +82,7 @@ def test_a_simulator_that_stops_answering(task: Task) -> None:
         wait_for(lambda: not alive(victim.pid))
 
 
+@pytest.mark.slow
 def test_a_worker_killed_takes_its_simulator_along(env: WorkerEnv) -> None:
     victim = simulator(env)
     os.kill(env.pid, signal.SIGKILL)
@@ -112,6 +115,7 @@ def test_a_runner_killed_leaves_nothing(task: Task) -> None:
     wait_for(lambda: not any(alive(p.pid) for p in family))
 
 
+@pytest.mark.slow
 def test_memory_of_a_worker_with_a_room(lasting: WorkerEnv) -> None:
     worker = psutil.Process(lasting.pid)
     family = [worker, *worker.children(recursive=True)]

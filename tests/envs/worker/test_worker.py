@@ -8,13 +8,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 import pytest
+from sampling import every
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.envs.contract import EnvContract
@@ -50,17 +51,32 @@ class TestToyInAWorker(EnvContract):
         return list(sample(3, seed=0))
 
 
-@pytest.fixture(autouse=True)
-def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+def install(patch: pytest.MonkeyPatch) -> None:
     """Makes `trouble` a package that workers find."""
     paths = [str(PLUGIN), os.environ.get("PYTHONPATH", "")]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+    patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
 
 
-@pytest.fixture
-def trouble() -> Iterator[WorkerEnv]:
+@pytest.fixture(autouse=True)
+def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+
+
+def started() -> Iterator[WorkerEnv]:
     with WorkerEnv("trouble", "only", {}, deadline=20) as env:
         yield env
+
+
+trouble = pytest.fixture(started)
+"""One that a test may end."""
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[WorkerEnv]:
+    """One for all tests that leave it as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        install(patch)
+        yield from started()
 
 
 def do(env: Env, verb: str, *arguments: str) -> str:
@@ -71,7 +87,8 @@ def task(kind: str = "", **changes: Any) -> Task:
     return Task(id="t", env="trouble", kind=kind, goal="g", scene={}).model_copy(update=changes)
 
 
-def test_capabilities_are_those_of_the_environment_inside(trouble: WorkerEnv) -> None:
+def test_capabilities_are_those_of_the_environment_inside(lasting: WorkerEnv) -> None:
+    trouble = lasting
     with WorkerEnv("toy", "grid", {}) as toy:
         for capability in (Expert, Forkable, Tools, Privileged):
             assert isinstance(toy, capability)
@@ -82,9 +99,9 @@ def test_capabilities_are_those_of_the_environment_inside(trouble: WorkerEnv) ->
         assert trouble.determinism is Determinism.NONE
 
 
-def test_template_that_is_not_importable_here_is_named(trouble: WorkerEnv) -> None:
+def test_template_that_is_not_importable_here_is_named(lasting: WorkerEnv) -> None:
     with pytest.raises(UnavailableError, match="trouble:TroubleScene"):
-        _ = trouble.Scene
+        _ = lasting.Scene
 
 
 def test_answers_are_those_of_the_environment_inside() -> None:
@@ -106,10 +123,10 @@ def test_answers_are_those_of_the_environment_inside() -> None:
             assert env.call("object_detection", {}) == direct.call("object_detection", {})
 
 
-def test_actions_keep_their_verb_and_arguments(trouble: WorkerEnv) -> None:
-    said = trouble.parse('put "{0}"\n%s in ü\udcff')
+def test_actions_keep_their_verb_and_arguments(lasting: WorkerEnv) -> None:
+    said = lasting.parse('put "{0}"\n%s in ü\udcff')
     assert said is not None and said.text == said.verb == 'put "{0}"\n%s in ü\udcff'
-    assert trouble.parse("") is None
+    assert lasting.parse("") is None
 
 
 def test_every_kind_of_picture_comes_through(trouble: WorkerEnv) -> None:
@@ -129,32 +146,40 @@ def test_every_kind_of_picture_comes_through(trouble: WorkerEnv) -> None:
         assert clip.text == "first"
 
 
-def test_an_observation_is_not_overwritten_by_the_next(trouble: WorkerEnv) -> None:
-    first = trouble.observe().rgb
+def test_an_observation_is_not_overwritten_by_the_next(lasting: WorkerEnv) -> None:
+    first = lasting.observe().rgb
     assert first is not None
     first[:] = 99
-    again = trouble.observe().rgb
+    again = lasting.observe().rgb
     assert (first == 99).all() and not np.array_equal(first, again)
 
 
-@pytest.mark.parametrize("kind", [SceneError, TaskError, UnavailableError, SimulatorError])
-def test_errors_travel_as_themselves(trouble: WorkerEnv, kind: type[Exception]) -> None:
-    for attempt in (
-        lambda: do(trouble, kind.__name__),
-        lambda: trouble.reset(task(kind.__name__), seed=0),
-        lambda: WorkerEnv("trouble", "only", {"start": kind.__name__}),
-    ):
-        with pytest.raises(kind) as caught:
-            attempt()
-        assert type(caught.value) is (WorkerError if kind is SimulatorError else kind)
-        assert str(caught.value) == f"a {{plain}} {kind.__name__}"
-    assert do(trouble, "wait") == "ok"
+KINDS = (SimulatorError, UnavailableError, SceneError, TaskError)
 
 
-def test_a_bug_shows_where_it_is(trouble: WorkerEnv) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_errors_travel_as_themselves(lasting: WorkerEnv, kind: type[Exception]) -> None:
+    travels(kind, lambda: do(lasting, kind.__name__))
+    travels(kind, lambda: lasting.reset(task(kind.__name__), seed=0))
+    assert do(lasting, "wait") == "ok"
+
+
+@pytest.mark.parametrize("kind", every(4, KINDS))
+def test_errors_of_a_start_travel_as_themselves(kind: type[Exception]) -> None:
+    travels(kind, lambda: WorkerEnv("trouble", "only", {"start": kind.__name__}))
+
+
+def travels(kind: type[Exception], attempt: Callable[[], object]) -> None:
+    with pytest.raises(kind) as caught:
+        attempt()
+    assert type(caught.value) is (WorkerError if kind is SimulatorError else kind)
+    assert str(caught.value) == f"a {{plain}} {kind.__name__}"
+
+
+def test_a_bug_shows_where_it_is(lasting: WorkerEnv) -> None:
     with pytest.raises(SimulatorError, match=r"(?s)RuntimeError: a \{bug\} of ours.*in _fail"):
-        do(trouble, "bug")
-    assert do(trouble, "wait") == "ok"
+        do(lasting, "bug")
+    assert do(lasting, "wait") == "ok"
 
 
 def test_wrong_names_and_settings_are_refused() -> None:
@@ -212,10 +237,10 @@ def test_temporary_files_of_a_killed_worker_are_removed(trouble: WorkerEnv) -> N
 
 
 def test_a_late_answer_costs_the_worker_its_life() -> None:
-    with WorkerEnv("trouble", "only", {}, deadline=10) as env:
+    with WorkerEnv("trouble", "only", {}, deadline=5) as env:
         simulator = int(do(env, "simulator"))
         start = time.monotonic()
-        with pytest.raises(SimulatorError, match="'act' within 10 s") as caught:
+        with pytest.raises(SimulatorError, match="'act' within 5 s") as caught:
             do(env, "hang")
         assert time.monotonic() - start < PATIENCE
         # What it printed, and where it hung.
@@ -413,7 +438,7 @@ def test_an_environment_that_keeps_the_interpreter_is_killed_at_its_deadline() -
         assert time.monotonic() - begun < PATIENCE
 
 
-@pytest.mark.parametrize("worker", ["wait", "hang", "stopped", "end"])
+@pytest.mark.parametrize("worker", every(2, ["wait", "hang", "end", "stopped"]))
 def test_nothing_outlives_the_runner(worker: str) -> None:
     doing = "wait" if worker == "stopped" else worker
     command = [sys.executable, "-c", RUNNER, doing]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image as Picture
+from sampling import every
 from transformers import (
     AutoImageProcessor,
     AutoModelForImageTextToText,
@@ -31,9 +32,7 @@ SYSTEM = "You act."
 RGB = np.random.default_rng(0).integers(0, 256, (8, 16, 16, 3), dtype=np.uint8)
 
 
-@pytest.fixture(
-    scope="module", params=["llava", "qwen", pytest.param("idefics", marks=pytest.mark.slow)]
-)
+@pytest.fixture(scope="module", params=every(3, ["llava", "qwen", "idefics"]))
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -70,6 +70,7 @@ def test_each_hypothesis_of_a_beam_is_held(folder: Path) -> None:
         check(text)
 
 
+@pytest.mark.slow
 def test_sampled_replies_are_held(folder: Path) -> None:
     sampling = model(folder, temperature=2.0)
     texts = [said(sampling, schema=SCHEMA, seed=seed)[0] for seed in range(6)]

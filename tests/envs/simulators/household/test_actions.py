@@ -360,6 +360,7 @@ def test_moving_what_is_held(kitchen: Hand) -> None:
     )
 
 
+@pytest.mark.slow
 def test_all_that_can_be_removed_is_removed_and_the_room_is_drawn(kitchen: Hand) -> None:
     for name in [t.id for t in kitchen.simulator.things.values() if t.kind != "Floor"]:
         kitchen.do("RemoveFromScene", objectId=name)

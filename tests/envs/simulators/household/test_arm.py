@@ -183,6 +183,7 @@ def test_furniture_stops_it(program: Program) -> None:
     assert 0.21 < wrist["z"] < 0.8
 
 
+@pytest.mark.slow
 def test_the_agent_moves_along_its_own_axes_off_the_grid(program: Program) -> None:
     draw = random.Random("an arm's walk")
     went = 0

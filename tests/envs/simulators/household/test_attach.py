@@ -83,6 +83,7 @@ def test_whatever_a_program_asks_for_it_gets_the_household(tmp_path: Path) -> No
         assert sum(word in line for line in said) == 2, (word, said)  # once in each process
 
 
+@pytest.mark.slow
 def test_a_notebook_needs_one_line(tmp_path: Path) -> None:
     program = (
         "import inhabit.thor\n"

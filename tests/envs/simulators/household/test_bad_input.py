@@ -62,6 +62,7 @@ print(json.dumps([str(one) for one in told]))
     assert then == "FloorPlan2_physics"
 
 
+@pytest.mark.slow
 def test_too_many_agents_are_refused_in_a_sentence(tmp_path: Path) -> None:
     told, _ = output(
         tmp_path,
@@ -72,6 +73,7 @@ print(json.dumps(str(refused(lambda: Controller(scene="FloorPlan1", agentCount=2
     assert "agentCount must be 1 to 8; got 20" in told
 
 
+@pytest.mark.slow
 def test_images_that_are_not_drawn_are_named_once_and_missing(tmp_path: Path) -> None:
     told, said = output(
         tmp_path,
@@ -88,6 +90,7 @@ c.stop()
     assert said.count("renderFlowImage is ignored") == 1
 
 
+@pytest.mark.slow
 def test_two_controllers_on_one_port(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -117,9 +120,8 @@ def gone(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_no_simulator_outlives_its_client(tmp_path: Path, how: signal.Signals) -> None:
     client = subprocess.Popen(
         program(

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sampling import every
 
 from inhabit.envs.alfred.thor.client import Client, start
 from inhabit.envs.simulators.household.simulator import Simulator
 
 
-@pytest.fixture(scope="module", params=["fifo", "wsgi"])
+@pytest.fixture(scope="module", params=every(2, ["fifo", "wsgi"]))
 def controller(request: pytest.FixtureRequest) -> Iterator[Client]:
     client = start(
         "embedded",

@@ -20,6 +20,7 @@ import pytest
 from ai2thor.controller import Controller
 from ai2thor.fifo_server import FifoServer
 from ai2thor.wsgi_server import WsgiServer
+from sampling import every
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.envs.alfred.thor.client import Client, start
@@ -124,7 +125,7 @@ def unmodified(wire: str, scene: str = "FloorPlan1", **arguments: Any) -> Contro
     )
 
 
-@pytest.fixture(scope="module", params=["fifo", "wsgi"])
+@pytest.fixture(scope="module", params=WIRES)
 def controller(request: pytest.FixtureRequest) -> Iterator[Controller]:
     made = unmodified(request.param)
     yield made
@@ -186,7 +187,7 @@ def test_it_knows_all_rooms(controller: Controller) -> None:
     assert_valid(controller.reset("FloorPlan2"))
 
 
-@pytest.mark.parametrize("scene", SCENES[::10])
+@pytest.mark.parametrize("scene", every(4, SCENES[::10]))
 def test_some_rooms(controller: Controller, scene: str) -> None:
     assert_valid(controller.reset(scene))
     done = 0
@@ -278,6 +279,7 @@ def test_what_it_can_not_do_is_refused(controller: Controller) -> None:
     assert controller.step("Pass").metadata["lastActionSuccess"]
 
 
+@pytest.mark.slow
 def test_headless_sends_no_pictures() -> None:
     controller = unmodified("fifo", headless=True)
     event = controller.step("RotateRight")
@@ -351,7 +353,7 @@ def test_a_bug_in_an_action_ends_the_simulator(tmp_path: Path, wire: Any) -> Non
 @pytest.mark.parametrize(
     ("wire", "when"),
     [
-        ("fifo", "GetScenesInBuild"),
+        pytest.param("fifo", "GetScenesInBuild", marks=pytest.mark.slow),
         pytest.param("wsgi", "Reset", marks=pytest.mark.slow),
         pytest.param("fifo", "Reset", marks=pytest.mark.slow),
         pytest.param("wsgi", "Initialize", marks=pytest.mark.slow),
@@ -415,6 +417,7 @@ def test_what_unity_needs_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         start("unity", scene="FloorPlan1", executable=sys.executable)
 
 
+@pytest.mark.slow
 def test_a_gpu_in_the_environment_is_no_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     client = start("embedded", scene="FloorPlan1")
@@ -460,6 +463,7 @@ def test_the_simulator_ends_when_nobody_opens_its_pipes(tmp_path: Path) -> None:
     wait_for(lambda: not alive(simulator))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", WIRES)
 def test_normals_tell_how_faces_are_turned(wire: str) -> None:
     controller = unmodified(wire, "FloorPlan201", renderNormalsImage=True)

@@ -343,6 +343,7 @@ def test_the_map_view_and_back(controller: Controller) -> None:
     assert (controller.step("ToggleMapView").frame == before).all()
 
 
+@pytest.mark.slow
 def test_free_angles_and_steps(controller: Controller) -> None:
     controller.reset("FloorPlan1", gridSize=0.1, snapToGrid=False, rotateStepDegrees=30)
     controller.step("Teleport", position=free_cell(controller), rotation=0)

@@ -81,6 +81,7 @@ def test_a_cache_that_cannot_be_written_is_named(
         ithor.load("FloorPlan1")
 
 
+@pytest.mark.slow
 def test_processes_that_race_for_an_empty_cache_find_the_same_rooms(tmp_path: Path) -> None:
     code = (
         "from inhabit.envs.simulators.household.rooms import ithor\n"

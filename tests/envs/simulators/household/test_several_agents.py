@@ -41,7 +41,7 @@ def apart(event: Any) -> float:
     return math.hypot(one["x"] - other["x"], one["z"] - other["z"])
 
 
-@pytest.mark.parametrize("steps", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("steps", [30, pytest.param(500, marks=pytest.mark.slow)])
 def test_joint_steps_move_the_agent_that_is_named(pair: Controller, steps: int) -> None:
     draw = random.Random(f"{steps} joint steps")
     event = pair.reset("FloorPlan301", agentCount=2)

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from sampling import every
 from surfaces import agreement, assert_sound, first_hit, open_edges, outward, volume
 
 from inhabit.envs.simulators.render.mesh import Mesh, Vector
@@ -23,14 +24,12 @@ LETS_ROOM = {"Shelf"}
 MOST_TRIANGLES = 900
 TRIANGLES_IN_A_ROOM = 25_000
 
-every_look = pytest.mark.parametrize(
-    ("kind", "look"),
-    [
-        pytest.param(kind, look, id=f"{kind} {name}".strip())
-        for kind in KINDS
-        for name, look in [("", PLAIN), *FORMS[kind].looks]
-    ],
-)
+LOOKS = {
+    f"{kind} {name}".strip(): (kind, look)
+    for kind in KINDS
+    for name, look in [("", PLAIN), *FORMS[kind].looks]
+}
+every_look = pytest.mark.parametrize(("kind", "look"), every(3, LOOKS.values()), ids=LOOKS)
 
 
 def made(kind: str, look: Look = PLAIN, seed: int = 1, scale: float = 1.0) -> Mesh:
@@ -49,7 +48,7 @@ def test_every_object_is_sound_closed_and_light(kind: str, look: Look):
         assert len(mesh.faces) <= MOST_TRIANGLES
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", every(3, KINDS))
 def test_every_object_fills_its_box(kind: str):
     look = Look(openness=1.0) if kind in OPENED_SIZE else PLAIN
     for scale in (0.6, 1.0, 1.7):
@@ -80,6 +79,7 @@ def test_every_state_shows(kind: str, name: str):
     assert print_of(made(kind, look)) != print_of(made(kind))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_another_process():
     here = [print_of(made(kind, seed=5)) for kind in KINDS]
     script = (

@@ -196,6 +196,7 @@ def test_right_is_right_and_up_is_up() -> None:
     assert np.argwhere(ids == 1)[:, 0].max() < 30
 
 
+@pytest.mark.slow
 def test_ids_without_colours_are_those_of_the_full_picture() -> None:
     stage = furnished()
     for yaw in (-20, 15):
