@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
 from traceback import extract_tb
@@ -103,7 +103,7 @@ class Entries(Generic[R]):
     def _theirs(self) -> Mapping[str, Sequence[EntryPoint]]:
         """Entry points by name; more than one where several packages offer the same."""
         found: dict[str, list[EntryPoint]] = {}
-        for point in _installed().select(group=self.group):
+        for point in _installed(self.group):
             found.setdefault(point.name, []).append(point)
         return found
 
@@ -157,13 +157,15 @@ class Entries(Generic[R]):
         return found
 
 
-def _installed() -> EntryPoints:
-    """Entry points of all packages, which are looked through once for each state of `sys.path`."""
-    return _scanned(tuple((place, _changed(place)) for place in sys.path))
+def _installed(group: str) -> Iterable[EntryPoint]:
+    """Entry points of a group. Packages are looked through once for each state of `sys.path`."""
+    places = tuple((place, _changed(place)) for place in sys.path)
+    found: Iterable[EntryPoint] = _all(places).select(group=group)
+    return found
 
 
 @lru_cache(maxsize=1)
-def _scanned(places: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _all(places: tuple[tuple[str, int], ...]) -> Any:
     return entry_points()
 
 
