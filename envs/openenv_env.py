@@ -10,6 +10,7 @@ import base64
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from http.client import HTTPException
 from typing import Any
 from urllib.request import urlopen
 
@@ -88,6 +89,8 @@ class OpenEnvEnv(ReturnEnv):
 
     def _told(self, seen: Mapping[str, Any], reward: float, over: bool) -> PaidStep:
         values = self._listed or seen.get(self._settings.choices)
+        if values is None and over:
+            values = []
         if not isinstance(values, list):
             raise UnavailableError(
                 f"The server at {self._url} lists no choices of {self._argument!r}: its schema "
@@ -105,18 +108,26 @@ class OpenEnvEnv(ReturnEnv):
 
 def _argument(url: str) -> tuple[str, Sequence[Any] | None]:
     """The argument of an action, and the values that the schema lists; None where it is open."""
+    address = f"{url.rstrip('/')}/schema"
     try:
-        with urlopen(f"{url.rstrip('/')}/schema", timeout=10) as answer:
-            schema = json.loads(answer.read(_LARGEST_SCHEMA))["action"]
+        with urlopen(address, timeout=10) as answer:
+            content = answer.read(_LARGEST_SCHEMA)
+    except (OSError, ValueError, HTTPException) as error:
+        raise SimulatorError(
+            f"{address} can't be read: {error}. Start the server, or give another address."
+        ) from error
+    try:
+        schema = json.loads(content)["action"]
         fields = {name: one for name, one in schema["properties"].items() if name != "metadata"}
         wanted = [name for name in schema.get("required", fields) if name in fields]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SimulatorError(f"{url}/schema is no schema of OpenEnv: {error!r}.") from error
+        values = [_values(fields[name], schema.get("$defs", {})) for name in wanted]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SimulatorError(f"{address} is no schema of OpenEnv: {error!r}.") from error
     if len(wanted) != 1:
         raise UnavailableError(
             f"An action of {url} has the arguments {sorted(fields)}; only one can be chosen."
         )
-    return wanted[0], _values(fields[wanted[0]], schema.get("$defs", {}))
+    return wanted[0], values[0]
 
 
 def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> Sequence[Any] | None:

@@ -86,19 +86,20 @@ class ReturnEnv(Env):
         return [_action(text) for text in self._last.choices]
 
     def parse(self, text: str) -> Action | None:
-        """The action of that text."""
-        known = {*self._words, *(self._now.choices if self._now else ())}
-        return _action(text.strip()) if text.strip() in known else None
+        """The action of that text; spaces around it are ignored."""
+        known = (*(self._now.choices if self._now else ()), *self._words)
+        alike = (_action(one) for one in known if one.strip() == text.strip())
+        return next(alike, None)
 
     def act(self, action: Action) -> Outcome:
         """One step; after the end of an episode nothing happens any more."""
         now, reason = self._last, None
-        if self.parse(action.text) is None:
+        if (meant := self.parse(action.text)) is None:
             example = next(iter(now.choices), "")
             said = f"Say one of {len(now.choices)} actions, such as {example!r}."
             return Outcome(Reason.UNKNOWN_ACTION, said, *self.progress(), over=now.over)
         if not now.over:
-            now = self._now = self.do(action.text)
+            now = self._now = self.do(meant.text)
             self._return += now.reward
             reason = now.reason
         met, total = self.progress()

@@ -9,8 +9,11 @@ from unittest import SkipTest
 
 from pydantic import BaseModel
 
+from inhabit.envs import registry
 from inhabit.envs.entries import raised
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
+
+_AGAIN = "inhabit validate {env} --only {name}"
 
 
 class CheckVerdict(StrEnum):
@@ -43,7 +46,7 @@ class Check:
     """Raises `DoesNotApply` where the environment has nothing to measure."""
     at_most: float | None = None
     at_least: float | None = None
-    see: str = "inhabit validate {env} --only {name}"
+    see: str = _AGAIN
     """A command that shows it; `{env}` stands for the environment, `{name}` for the check."""
 
     def run(self, subject: Subject) -> CheckFinding:
@@ -58,6 +61,8 @@ class Check:
         else:
             figure, evidence = round(measured.figure, 6), measured.evidence
             verdict = CheckVerdict.OK if self._keeps(figure) else CheckVerdict.FAILED
+        # Other commands know registered environments alone.
+        see = self.see if subject.target in registry.names() else _AGAIN
         return CheckFinding(
             name=self.name,
             group=self.name.partition(".")[0],
@@ -67,7 +72,7 @@ class Check:
             bound=self.bound,
             verdict=verdict,
             evidence=evidence,
-            see=self.see.format(env=subject.target, name=self.name),
+            see=see.format(env=subject.target, name=self.name),
         )
 
     @property

@@ -586,6 +586,20 @@ def test_a_sound_environment_raises_no_alarm(env: str) -> None:
     assert report.counts[CheckVerdict.OK] >= 36
 
 
+def test_what_is_not_registered_is_seen_by_validate_alone() -> None:
+    checks = chosen(["static.task_distribution_pinning"])
+    for target, command in {"toy": "tasks", "gymnasium:CartPole-v1": "validate"}.items():
+        with Subject.open(target, n=2) as subject:
+            (found,) = validate(subject, checks).findings
+        assert found.see.startswith(f"inhabit {command} {target} ")
+
+
+def test_an_action_number_may_have_spaces_around_it() -> None:
+    with Subject.open("gymnasium:CartPole-v1", n=1) as subject:
+        subject.env.reset(subject.tasks[0], seed=0)
+        assert subject.env.act(Action(" action 1 ", "action", ("1",))).reason is None
+
+
 def test_every_check_can_be_told_apart_and_seen() -> None:
     names = [check.name for check in CHECKS]
     assert len(names) == len(set(names)) and len(names) - 23 >= 36

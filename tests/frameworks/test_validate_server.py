@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from socket import socket
 from typing import Any, Literal
 
 import pytest
@@ -98,6 +100,60 @@ def test_a_bad_image_is_a_fault_of_the_server() -> None:
         address = f"http://127.0.0.1:{port}"
         with Subject.open(address, n=1) as subject, pytest.raises(SimulatorError, match="image"):
             subject.env.reset(subject.tasks[0], seed=0)
+
+
+def test_choices_may_end_with_the_episode_and_have_spaces_around() -> None:
+    from openenv.core.env_server import Environment, create_app
+    from openenv.core.env_server.types import Action, Observation, State
+
+    class Say(Action):
+        words: str
+
+    class Listed(Observation):
+        candidates: list[str] | None = None
+
+    class Once(Environment):
+        SUPPORTS_CONCURRENT_SESSIONS = True
+
+        def reset(self, **_: Any) -> Observation:
+            return Listed(done=False, reward=0.0, candidates=[" go", "stay"])
+
+        def step(self, action: Say, **_: Any) -> Observation:
+            return Listed(done=True, reward=float(action.words == " go"))
+
+        @property
+        def state(self) -> State:
+            return State()
+
+    app = create_app(Once, Say, Listed, env_name="once")
+    with served(app) as port, Subject.open(f"http://127.0.0.1:{port}", n=1) as subject:
+        env = subject.env
+        env.reset(subject.tasks[0], seed=0)
+        go = env.parse("go")
+        assert go and go.text == " go"
+        after = env.act(go)
+        assert (after.met, after.over, env.actions()) == (1, True, [])
+
+
+def test_what_is_no_server_is_said() -> None:
+    with socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+
+        def greet() -> None:
+            asking, _ = other.accept()
+            asking.recv(100)
+            asking.sendall(b"SSH-2.0-nobody\r\n")
+            asking.close()
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        address = f"http://127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(SimulatorError, match=r"can't be read: SSH-2\.0-nobody"):
+            Subject.open(address, n=1)
+        thread.join()
+    with pytest.raises(SimulatorError, match=r"refused.*Start the server"):
+        Subject.open(address, n=1)
 
 
 @contextmanager
