@@ -28,6 +28,8 @@ def counted(examples: Sequence[Example]) -> Mapping[str, Any]:
     shapes = _shapes(squares)
     answers = [example.candidates[example.answer] for example in examples]
     right = {(_group(e), e.candidates[e.answer]) for e in examples}
+    # A question that names no goal, as that of a video, has a reason without one.
+    asking = [example for example in examples if example.goal in example.question]
     offered = {(_group(e), text) for e in examples for text in e.candidates}
     return {
         "by_kind": {
@@ -39,7 +41,8 @@ def counted(examples: Sequence[Example]) -> Mapping[str, Any]:
         "go_to_and_put": _share(sum(a.startswith(_COMMON) for a in answers), len(answers)),
         "in_2x4": _share(sum(shapes[e.square] == _LONG for e in squares), len(examples)),
         "in_3x3": _share(sum(shapes[e.square] == _WIDE for e in squares), len(examples)),
-        "ordered_reasons": _share(sum(map(_is_ordered, examples)), len(examples)),
+        "asking_for_a_goal": len(asking),
+        "ordered_reasons": _share(sum(map(_is_ordered, asking)), len(asking)),
         "place_and_length": _of_form(examples),
     }
 

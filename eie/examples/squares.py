@@ -110,7 +110,7 @@ class SquareSearch:
         jobs = [replace(job, origin=origin) for origin in origins]
         self.writers = [ExampleWriter(one) for one in jobs]
         self.soundness = [Soundness(one, least) for one in jobs]
-        self._elsewhere: Sequence[str] | None = None
+        self._elsewhere: Sequence[Action] | None = None
         self._lengths: dict[tuple[int, str, int], float] = {}
         self._cells: dict[tuple[int, int], AskedMoment | None] = {}
         self._trials, self._looks = _TRIALS, _LOOKS
@@ -120,10 +120,12 @@ class SquareSearch:
         asked: dict[tuple[Said, ...], list[Asked]] = {}
         tried: set[tuple[tuple[Said, ...], ...]] = set()
         ends: list[tuple[str, SceneState]] = []
+        passed: set[int] = set()
         for found in (self._first(base, ends), self._second(ends, near=True), self._second(ends)):
             for state in found:
-                if (one := self._asked(state)) is not None:
+                if id(state) not in passed and (one := self._asked(state)) is not None:
                     asked.setdefault(one.said, []).append(one)
+                passed.add(id(state))
             for chosen in self._latin(asked):
                 if chosen in tried:
                     continue
@@ -185,10 +187,7 @@ class SquareSearch:
             for part in self._parts:
                 if (self._place(part) == place) is not near:
                     continue
-                for kind, state in self._states.towards(end, part):
-                    yield state
-                    if kind is ActionKind.TAKE and not near:
-                        yield from self._aside(state)
+                yield from (state for _, state in self._states.towards(end, part))
 
     def _place(self, part: Task) -> str:
         """Where the plan for a part puts something first."""
@@ -198,6 +197,14 @@ class SquareSearch:
 
     def _aside(self, state: SceneState) -> Iterator[SceneState]:
         """The state elsewhere: at furniture that no goal is about."""
+        if self._elsewhere is None:
+            self._elsewhere = self._ways_aside(state)
+        for action in self._elsewhere:
+            if (found := self._states.after(state, action)) is not None:
+                yield found
+
+    def _ways_aside(self, state: SceneState) -> Sequence[Action]:
+        """Ways to things in view that no goal is about, and of which there is one of a kind."""
         ways = [
             action
             for part in self._parts
@@ -212,14 +219,10 @@ class SquareSearch:
         }
         for action in ways:
             others.pop(kind_of(action.arguments[-1]), None)
-        if self._elsewhere is None:
-            known = Counter(kind_of(thing.name) for thing in state.things)
-            seen = {kind_of(thing.name) for thing in state.things if thing.pixels}
-            fit = sorted(name for name in others if name in seen and known[name] == 1)
-            self._elsewhere = self._rng.sample(fit, min(_ASIDE, len(fit)))
-        for name in self._elsewhere:
-            if name in others and (found := self._states.after(state, others[name])) is not None:
-                yield found
+        known = Counter(kind_of(thing.name) for thing in state.things)
+        seen = {kind_of(thing.name) for thing in state.things if thing.pixels}
+        fit = sorted(name for name in others if name in seen and known[name] == 1)
+        return [others[name] for name in self._rng.sample(fit, min(_ASIDE, len(fit)))]
 
     def _asked(self, state: SceneState) -> Asked | None:
         """The state with its answers, if they differ, and nothing has to be searched for."""

@@ -33,7 +33,7 @@ from inhabit.envs.template import (
     FewRooms,
     Template,
 )
-from inhabit.episodes.episode import Episode, Limits
+from inhabit.episodes.episode import Episode, Limits, Moment
 
 MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
@@ -70,12 +70,11 @@ class Pipeline:
                 yield from self._built(env, answer, origin, author, rng)
                 return
             episode = Episode(env, origin.task, origin.seed, Limits(origin.task.max_steps))
-            plan = self._start(episode, origin)
-            origin = replace(origin, steps=len(plan))
-            job = ExtractionJob(origin, self._template, self._settings, rng)
             if self._crosses(env, author):
-                yield from self._squares(episode, job, plan)
+                yield from self._squares(episode, origin, rng)
                 return
+            plan = self._start(episode, origin)
+            job = self._job(replace(origin, steps=len(plan)), rng)
             pieces = list(ExampleExtractor(episode, job).pieces(plan))
             yield from self._with_parent(env, answer, origin, pieces)
         except RejectedError as error:
@@ -91,20 +90,37 @@ class Pipeline:
             and isinstance(env, Redirectable)
         )
 
-    def _squares(
-        self, episode: Episode, job: ExtractionJob, plan: Sequence[Action]
-    ) -> Iterator[Piece]:
-        """A film, as often as the settings want one; else the square of a scene."""
-        if job.rng.random() < FILMS * self._settings.recognition:
-            with episode.fork() as copy:
-                found = list(ExampleExtractor(copy, job).films(plan))
-            if found:
-                yield from found
-                return
-        parent = job.origin.task.id
-        origin = replace(job.origin, parents=(parent, *job.origin.parents))
-        for piece in SquareExtractor(episode, replace(job, origin=origin)).pieces():
-            yield piece.of_parent(len(plan)) if isinstance(piece, Draft) else piece
+    def _job(self, origin: Origin, rng: random.Random) -> ExtractionJob:
+        return ExtractionJob(origin, self._template, self._settings, rng)
+
+    def _squares(self, episode: Episode, origin: Origin, rng: random.Random) -> Iterator[Piece]:
+        """A film, as often as the settings want one; else the square of a scene.
+
+        A square has goals of its own: that of the task need not be one to ask about.
+        """
+        if rng.random() < FILMS * self._settings.recognition and (
+            found := self._films(episode, origin, rng)
+        ):
+            yield from found
+            return
+        self._reset(episode, origin)
+        crossed = replace(origin, parents=(origin.task.id, *origin.parents))
+        pieces = list(SquareExtractor(episode, self._job(crossed, rng)).pieces())
+        steps = None
+        if any(isinstance(piece, Draft) for piece in pieces):
+            assert isinstance(episode.env, SynthesisEnv)
+            steps = len(episode.env.plan()) or None
+        for piece in pieces:
+            yield piece.of_parent(steps) if isinstance(piece, Draft) else piece
+
+    def _films(self, episode: Episode, origin: Origin, rng: random.Random) -> Sequence[Draft]:
+        """The films of the task; none if there are too few, or its goal is none to ask about."""
+        try:
+            plan = self._start(episode, origin)
+        except RejectedError:
+            return []
+        job = self._job(replace(origin, steps=len(plan)), rng)
+        return list(ExampleExtractor(episode, job).films(plan))
 
     def _built(
         self, env: Env, answer: AuthorReply, origin: Origin, author: str, rng: random.Random
@@ -116,10 +132,10 @@ class Pipeline:
         pieces: Iterator[Piece]
         if self._crosses(env, author) and isinstance(template, BuildsSquares):
             parents = (origin.task.id, *origin.parents)
-            job = ExtractionJob(replace(origin, parents=parents), template, self._settings, rng)
+            job = self._job(replace(origin, parents=parents), rng)
             pieces = BuiltSquare(env, job, self._start).pieces(template.squares(origin.task, rng))
         else:
-            job = ExtractionJob(origin, template, self._settings, rng)
+            job = self._job(origin, rng)
             tasks = template.twins(origin.task, self._settings.candidates, rng)
             pieces = BuiltTwins(env, job, self._start).pieces(tasks)
         for piece in pieces:
@@ -198,13 +214,8 @@ class Pipeline:
 
     def _start(self, episode: Episode, origin: Origin) -> Sequence[Action]:
         """Build the scene and return the expert's plan; the task must be unsolved and solvable."""
-        env = episode.env
+        env, start = episode.env, self._reset(episode, origin)
         assert isinstance(env, SynthesisEnv)
-        try:
-            start = episode.reset()
-        except SceneError as error:
-            assert origin.proposal is not None
-            raise self._refused(str(error), origin.proposal, Rejection.REFUSED) from error
         if start.met == start.total:
             why = f"All {start.total} conditions of the goal hold at the start."
             raise RejectedError(Rejection.ALREADY_SOLVED, why)
@@ -218,6 +229,14 @@ class Pipeline:
             raise RejectedError(Rejection.TOO_LONG, f"The expert's plan has {length} actions.")
         check_events(origin, self._template, plan, env.things())
         return plan
+
+    def _reset(self, episode: Episode, origin: Origin) -> Moment:
+        """Build the scene."""
+        try:
+            return episode.reset()
+        except SceneError as error:
+            assert origin.proposal is not None
+            raise self._refused(str(error), origin.proposal, Rejection.REFUSED) from error
 
     def _check_meaning(self, origin: Origin, things: Sequence[SceneObject]) -> None:
         """Check that the words of a model's goal mean what the scene wants."""

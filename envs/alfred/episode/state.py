@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,14 +71,20 @@ class Reference:
         self._names = names
         self._memory = memory
         self._x, self._z = x, z
-        self._known: Sequence[ThorObject] | None = None
 
     def known(self) -> Sequence[ThorObject]:
         """Every seen, existing, named object, in the order of the names."""
-        if self._known is None:
-            ids = [id for id in self._memory.seen if id in self._names and id in self._world]
-            self._known = [self._world[id] for id in sorted(ids, key=self._order)]
-        return self._known
+        found = (thing for alike in self._alike.values() for thing in alike)
+        return sorted(found, key=lambda thing: self._order(thing.id))
+
+    @cached_property
+    def _alike(self) -> Mapping[str, Sequence[ThorObject]]:
+        """The same by noun, without spaces."""
+        found: dict[str, list[ThorObject]] = {}
+        for id in self._memory.seen:
+            if id in self._names and (thing := self._world.get(id)) is not None:
+                found.setdefault(squeeze(word(thing.type)), []).append(thing)
+        return found
 
     def _order(self, id: str) -> tuple[str, int]:
         said, _, number = self._names.of(id).rpartition("_")
@@ -89,7 +96,7 @@ class Reference:
         if number is not None:
             id = self._names.id(squeezed, number)
             return self._world.get(id) if id in self._memory.seen and id is not None else None
-        return self.choose(verb, [t for t in self.known() if squeeze(word(t.type)) == squeezed])
+        return self.choose(verb, self._alike.get(squeezed, ()))
 
     def choose(self, verb: str, things: Sequence[ThorObject]) -> ThorObject | None:
         """The most likely of several objects of one type.

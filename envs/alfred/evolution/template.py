@@ -44,8 +44,12 @@ _OPENED = ("Fridge", "Microwave", "Safe", "Cabinet", "Box")
 """Places that are opened, which gives more kinds of answers."""
 _SMALL = ("CreditCard", "KeyChain", "Pen", "Pencil", "Watch", "CD", "Fork", "Spoon", "ButterKnife")
 """Objects that are hard to see from afar. They are tried last."""
-_MOST = 5
+_MOST = 3
 """Sets of goals that are tried of one room."""
+_PAIR = 2
+"""Goals that have hardly any square with four pictures if they ask for more than to place things,
+or to place them behind a door: whoever stands at that may open it for either goal.
+"""
 
 _Want = tuple[str, str]
 """Task type and destination."""
@@ -58,13 +62,14 @@ def crossed(
 
     With objects X and Y and wants 1 and 2, these are "X 1, Y 2" and "X 2, Y 1".
     """
-    known = {kind: _wants(scene.room, kind) for kind in sorted(PLACES) if _is_one(kind, things)}
+    there = [kind for kind in sorted(PLACES) if _is_one(kind, things)]
+    known = {kind: _wants(scene.room, kind, plain=count == _PAIR) for kind in there}
     groups = [
         (objects, wants)
         for objects in combinations([kind for kind, wants in known.items() if wants], count)
         if (wants := _apart([known[kind] for kind in objects], count, things))
     ]
-    tried = rng.sample(groups, min(2 * _MOST, len(groups)))
+    tried = rng.sample(groups, min(4 * _MOST, len(groups)))
     tried.sort(key=lambda group: sum(kind in _SMALL for kind in group[0]))
     for objects, some in tried[:_MOST]:
         chosen = rng.choices(some, [_weight(one) for one in some])[0]
@@ -81,12 +86,12 @@ def with_goals(scene: AlfredScene, goals: Sequence[AlfredGoal]) -> AlfredScene:
     return scene.model_copy(update={**changed, "condition": None, "disturbances": ()})
 
 
-def _wants(room: str, kind: str) -> frozenset[_Want]:
+def _wants(room: str, kind: str, *, plain: bool) -> frozenset[_Want]:
     return frozenset(
         (goal.type, str(goal.parent))
-        for type_ in _WANTS
+        for type_ in ([SIMPLE.name] if plain else _WANTS)
         for goal in possible_goals(type_, room)
-        if goal.object == kind and not goal.sliced
+        if goal.object == kind and not goal.sliced and not (plain and goal.parent in _OPENED)
     )
 
 

@@ -160,7 +160,7 @@ _LOOKS = 2
 def reference_cost(scene: AlfredScene, where: Rooms = _ITHOR) -> int:
     """Estimated low-level steps of a good solution, at least 1."""
     room = initial_room(scene.room, where)
-    grid = Grid(room.free_cells)
+    grid = _grid(scene.room, where)
     assert scene.start is not None
     stand: Stand = (*cell(scene.start.x, scene.start.z), scene.start.rotation)
     total = 0
@@ -172,6 +172,12 @@ def reference_cost(scene: AlfredScene, where: Rooms = _ITHOR) -> int:
             total += ways.cost[stand] + _LOOKS
         total += interactions
     return max(total, 1)
+
+
+@lru_cache(maxsize=32)
+def _grid(room: str, where: Rooms) -> Grid:
+    """The free cells of a room, with the paths that were found on them."""
+    return Grid(initial_room(room, where).free_cells)
 
 
 def _stands(thing: ThorObject, grid: Grid) -> Sequence[Stand]:

@@ -220,7 +220,9 @@ class AgentBody:
 
     def near(self) -> Sequence[str]:
         """Ids of the objects that are visible and within reach."""
-        return [thing.id for thing in self.world if thing.visible]
+        # The embedded household in this process tells them without records of all objects.
+        near: Sequence[str] | None = getattr(self._event, "near", None)
+        return [thing.id for thing in self.world if thing.visible] if near is None else near
 
     def noticed(self) -> Sequence[str]:
         """Ids of the objects that count as seen: enough pixels in the image, or any pixel within
@@ -361,9 +363,9 @@ class Grid:
         self._paths = {}
 
     def copy(self) -> Grid:
-        """An independent copy."""
+        """An independent copy. Paths that either finds are known to both until one is blocked."""
         twin = Grid(self.places)
-        twin._blocked, twin._paths = set(self._blocked), dict(self._paths)
+        twin._blocked, twin._paths = set(self._blocked), self._paths
         return twin
 
     def ways(self, start: Stand) -> ShortestPaths:

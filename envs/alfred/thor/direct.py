@@ -10,7 +10,7 @@ the pipes do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -142,6 +142,12 @@ class Seen:
         with _failing("to draw a picture"), self._simulator.back(self._now):
             return {id: count for id, count in self._simulator.shown().items() if id in things}
 
+    @cached_property
+    def near(self) -> Sequence[str]:
+        """Ids of the objects that are visible and within reach, in THOR's order."""
+        with _failing("to tell what is visible"), self._simulator.back(self._now):
+            return self._simulator.near()
+
     @property
     def frame(self) -> NDArray[np.uint8]:
         """The image, uint8 (H, W, 3)."""
@@ -197,6 +203,8 @@ class Record(PartlyKnown):
         self._seen = seen
 
     def __getitem__(self, key: str) -> Any:
+        if key == "visible":
+            return self.known["objectId"] in self._seen.near
         if key in _PER_VIEW_KEYS:
             return getattr(self._seen.sights[self.known["objectId"]], _PER_VIEW_KEYS[key])
         return self.known[key]

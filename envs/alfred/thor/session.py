@@ -194,15 +194,14 @@ class Views:
         self._noticed: dict[AgentPose, frozenset[str]] = {}
 
     def copy(self) -> Views:
-        """An independent copy."""
+        """An independent copy. What is found in the room as it is now is known to both."""
         twin = Views(self._body)
-        twin._visible, twin._noticed = dict(self._visible), dict(self._noticed)
+        twin._visible, twin._noticed = self._visible, self._noticed
         return twin
 
     def forget(self) -> None:
         """Drop the cache after a change of the room."""
-        self._visible.clear()
-        self._noticed.clear()
+        self._visible, self._noticed = {}, {}
 
     @contextmanager
     def away(self) -> Iterator[None]:

@@ -207,8 +207,10 @@ class Simulator:
                 house.settings = settings
                 return result
         world = self._house.world
+        changed = world.version != version
         placing.hold(world)
-        if world.version != version:
+        # What the agent carries along is as it was, unless it may spill.
+        if changed or (world.version != version and world.rules.turned_over_spills):
             effects.settle(world)
         return result
 
@@ -282,6 +284,10 @@ class Simulator:
     def visibility(self) -> Mapping[str, ObjectVisibility]:
         """THOR's `distance`, `visible` and `isInteractable` of every object, by id."""
         return self._house.sights()
+
+    def near(self) -> Sequence[str]:
+        """Ids of the objects that are visible and within reach, in THOR's order."""
+        return self._house.near()
 
     def shown(self) -> Mapping[str, int]:
         """Number of pixels of each body in the agent's view."""

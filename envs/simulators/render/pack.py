@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,7 @@ class Body:
     def __init__(self, mesh: Mesh, casts_shadow: bool) -> None:
         self.mesh = mesh
         self.casts_shadow = casts_shadow
-        self._planes = planes(mesh.vertices, mesh.faces)
-        corners = mesh.normals[mesh.faces]
-        self.flat = (np.einsum("fkd,fd->fk", corners, self._planes) > 0.9999).all(axis=1)
-        self.grain = int(np.argmax(np.ptp(mesh.vertices, axis=0)))
+        self._planes, self.flat, self.grain = _facets(mesh)
 
     def place(self, rotation: NDArray[np.float64], position: NDArray[np.float64]) -> None:
         """Stand somewhere.
@@ -36,6 +34,15 @@ class Body:
         self.normals = self.mesh.normals @ turn
         self.planes = self._planes @ turn
         self.low, self.high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+
+@lru_cache(maxsize=1024)
+def _facets(mesh: Mesh) -> tuple[NDArray[np.float32], NDArray[np.bool_], int]:
+    """The planes of a mesh along its own axes, and `flat` and `grain` of `Surfaces`."""
+    own = planes(mesh.vertices, mesh.faces)
+    corners = mesh.normals[mesh.faces]
+    flat = (np.einsum("fkd,fd->fk", corners, own) > 0.9999).all(axis=1)
+    return own, flat, int(np.argmax(np.ptp(mesh.vertices, axis=0)))
 
 
 class Surfaces(NamedTuple):
@@ -67,46 +74,67 @@ class Pack:
     """Arrays over bodies in a fixed order; a body can be moved in place."""
 
     def __init__(self, bodies: Iterable[Body]) -> None:
-        bodies = tuple(bodies)
-        meshes = [body.mesh for body in bodies]
+        self._bodies = tuple(bodies)
+        meshes = [body.mesh for body in self._bodies]
         vertex = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes])
         face = np.cumsum([0] + [len(mesh.faces) for mesh in meshes])
         spans = np.stack((vertex[:-1], vertex[1:], face[:-1], face[1:]), axis=1)
-        palette = {m: 0 for mesh in meshes for m in mesh.palette}
-        palette = {material: row for row, material in enumerate(palette)}
         self.triangles = Triangles(
             np.zeros((vertex[-1], 3), np.float32),
             stack([m.faces + start for m, start in zip(meshes, vertex, strict=False)], np.int32, 3),
             spans.astype(np.int32),
         )
-        rows = [np.array([palette[m] for m in mesh.palette])[mesh.materials] for mesh in meshes]
-        self.surfaces = Surfaces(
-            normals=np.zeros((vertex[-1], 3), np.float32),
-            planes=np.zeros((face[-1], 3), np.float32),
+        self.owners = np.repeat(np.arange(len(meshes)), np.diff(face)).astype(np.int32)
+        """(F,), the body of each face."""
+        self.low = np.zeros((len(meshes), 3), np.float32)
+        self.high = np.zeros((len(meshes), 3), np.float32)
+        self.casts_shadow = np.array([body.casts_shadow for body in self._bodies], np.bool_)
+        for index, body in enumerate(self._bodies):
+            self._place(index, body)
+
+    @cached_property
+    def surfaces(self) -> Surfaces:
+        """Only images with colours need them."""
+        bodies, faces = self._bodies, len(self.triangles.faces)
+        palette = {m: 0 for body in bodies for m in body.mesh.palette}
+        palette = {material: row for row, material in enumerate(palette)}
+        rows = [
+            np.array([palette[m] for m in body.mesh.palette])[body.mesh.materials]
+            for body in bodies
+        ]
+        found = Surfaces(
+            normals=np.zeros((len(self.triangles.vertices), 3), np.float32),
+            planes=np.zeros((faces, 3), np.float32),
             flat=stack([body.flat for body in bodies], np.bool_),
             materials=stack(rows, np.int32),
-            owners=np.repeat(np.arange(len(bodies)), np.diff(face)).astype(np.int32),
+            owners=self.owners,
             rotations=np.zeros((len(bodies), 3, 3), np.float32),
             positions=np.zeros((len(bodies), 3), np.float32),
             grains=np.array([body.grain for body in bodies], np.int32),
             patterns=np.array([m.pattern.value for m in palette], np.int32),
             paints=np.array([paint(m) for m in palette], np.float32).reshape(-1, 9),
         )
-        self.low = np.zeros((len(bodies), 3), np.float32)
-        self.high = np.zeros((len(bodies), 3), np.float32)
-        self.casts_shadow = np.array([body.casts_shadow for body in bodies], np.bool_)
         for index, body in enumerate(bodies):
-            self.place(index, body)
+            self._face(index, body, found)
+        return found
 
     def place(self, index: int, body: Body) -> None:
         """Write down where a body stands now."""
-        start, end, first, last = self.triangles.spans[index]
+        self._place(index, body)
+        if "surfaces" in vars(self):
+            self._face(index, body, self.surfaces)
+
+    def _place(self, index: int, body: Body) -> None:
+        start, end, _, _ = self.triangles.spans[index]
         self.triangles.vertices[start:end] = body.vertices
-        self.surfaces.normals[start:end] = body.normals
-        self.surfaces.planes[first:last] = body.planes
-        self.surfaces.rotations[index] = body.rotation
-        self.surfaces.positions[index] = body.position
         self.low[index], self.high[index] = body.low, body.high
+
+    def _face(self, index: int, body: Body, surfaces: Surfaces) -> None:
+        start, end, first, last = self.triangles.spans[index]
+        surfaces.normals[start:end] = body.normals
+        surfaces.planes[first:last] = body.planes
+        surfaces.rotations[index] = body.rotation
+        surfaces.positions[index] = body.position
 
 
 def planes(vertices: NDArray[np.float32], faces: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -116,6 +116,14 @@ class Stage:
             position: (3,), metres.
             casts_shadow: False for what encloses the room, and for what is held near the eye.
         """
+        known = self._bodies.get(name)
+        if known is not None and known.mesh is mesh and self._pack is not None:
+            # What is picked up casts no shadow any more: the arrays stay as they are.
+            known.casts_shadow = casts_shadow
+            self._pack.casts_shadow[self.names.index(name)] = casts_shadow
+            self._shadow = None
+            self.move(name, rotation, position)
+            return
         body = Body(mesh, casts_shadow)
         body.place(*pose(rotation, position))
         self._bodies[name] = body
@@ -209,7 +217,7 @@ class Stage:
         view = camera.view(width, height)
         order = view.nearest_first(pack.low, pack.high)
         surface = rasterize(pack.triangles, order, view, self._scratch)
-        depth, ids = depth_and_ids(surface, pack.surfaces.owners)
+        depth, ids = depth_and_ids(surface, pack.owners)
         facing = _facing(surface, pack.surfaces.planes, view) if normals else None
         picture = self._picture(pack, view, surface, samples, shadow) if rgb else None
         return Frame(picture, depth, ids, self.names, facing)

@@ -263,15 +263,28 @@ class House:
         self._sights[view] = found
         return found
 
+    def near(self) -> Sequence[str]:
+        """Ids of the objects that are visible and within reach, in THOR's order."""
+        seen, things = self.shown(), self.world.listed()
+        order = {id: place for place, id in enumerate(things)}
+        found = [id for id in seen if id in things and self._is_visible(things[id])]
+        return sorted(found, key=order.__getitem__)
+
     def _sight(self, thing: SimObject, seen: Mapping[str, int]) -> ObjectVisibility:
         agent = self.agent
         place = thing["position"]
         distance = math.dist((place["x"], place["y"], place["z"]), (agent.x, agent.y, agent.z))
-        visible = thing.id in seen and self.within_reach(thing, agent.x, agent.z)
-        if visible and thing.kind == "Floor" and self.world.rules.floor_is_seen_nearby:
-            visible = self._is_near(thing.id)
+        visible = thing.id in seen and self._is_visible(thing)
         free = thing.id != agent.held or self.world.rules.held_is_interactable
         return ObjectVisibility(distance, visible, visible and free)
+
+    def _is_visible(self, thing: SimObject) -> bool:
+        """Whether what is in the image is within reach."""
+        agent = self.agent
+        visible = self.within_reach(thing, agent.x, agent.z)
+        if visible and thing.kind == "Floor" and self.world.rules.floor_is_seen_nearby:
+            visible = self._is_near(thing.id)
+        return visible
 
     def _is_near(self, id: str) -> bool:
         """Whether a part of what is in view is within reach; the floor as a whole always is."""
