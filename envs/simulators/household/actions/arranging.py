@@ -285,7 +285,7 @@ def _strew(world: World, thing: SimObject, home: SimObject, choose: np.random.Ge
     box = (
         placing.place_on_floor(world, thing, _anywhere(world, choose))
         if home.kind == "Floor"
-        else placing.place(world, thing, home, _on(world, home, choose))
+        else placing.place(world, thing, surface(world, home), _on(world, home, choose))
     )
     if box is None:
         return False

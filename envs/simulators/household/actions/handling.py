@@ -20,9 +20,15 @@ from inhabit.envs.simulators.household.actions.arguments import (
 )
 from inhabit.envs.simulators.household.actions.states import TOUGH, smash
 from inhabit.envs.simulators.household.episode.house import House
-from inhabit.envs.simulators.household.geometry.boxes import Array
+from inhabit.envs.simulators.household.geometry.boxes import Array, Box
 from inhabit.envs.simulators.household.placement import placing
-from inhabit.envs.simulators.household.placement.surfaces import allowed, capacity, surface
+from inhabit.envs.simulators.household.placement.surfaces import (
+    Surface,
+    allowed,
+    basin,
+    capacity,
+    surface,
+)
 from inhabit.envs.simulators.household.state.world import SimObject, shut
 from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING
 
@@ -46,18 +52,22 @@ class _Landing:
 
     ahead: float
     """How far in front of its middle, as a share of half its depth; in a basin, beyond it."""
-    left: float = -0.6
-    right: float = 0.6
-    """How far to the left and right of the middle at most, as shares of half the width."""
+    left: float = -0.9
+    right: float = 0.9
+    """How far to the left and right of its middle a thing may reach, as shares of half its
+    width."""
     rise: float | None = None
     """Metres above its bottom, but not above half its height; None: on its surface."""
 
 
-_IN_TUB = _Landing(-0.1, -0.4, 0.4)
+_IN_TUB = _Landing(-0.1)
+_IN_SINK = _Landing(-0.4, -0.7, 0.7, rise=0.07)
 _BEHIND_DOOR = _Landing(0.25)
 _LANDINGS: Mapping[str, _Landing] = {
     "Fridge": _Landing(0.25, rise=0.88),
-    "Microwave": _Landing(0.2, -0.5, 0.1, rise=0.11),  # It has its panel on the right.
+    "Microwave": _Landing(0.2, -0.8, 0.2, rise=0.11),  # It has its panel on the right.
+    **dict.fromkeys(("Bathtub", "BathtubBasin"), _IN_TUB),
+    **dict.fromkeys(("Sink", "SinkBasin"), _IN_SINK),
 }
 
 
@@ -124,13 +134,17 @@ def put(
         "ReceptacleFull",
     )
     landing = _landing(receptacle) if put_near_x_y else None
-    if landing is None:
-        wish, rise = _wish(house, receptacle), None
-    else:
-        wish, rise = _in_view(house, receptacle, landing), landing.rise
-    box = placing.place(house.world, thing, receptacle, wish, rise=rise)
-    if box is None and crowd:
-        box = placing.place(house.world, thing, receptacle, wish, among=True, rise=rise)
+    wish, grounds = _wish(house, receptacle), [surface(house.world, receptacle)]
+    if landing is not None:
+        inside = basin(house.world, receptacle) or receptacle
+        wish = _in_view(house, inside, landing)
+        raised = _raised(grounds[0], inside.box, landing)
+        grounds = [_narrowed(raised, inside.box, landing), raised]
+    tries = [(ground, among) for among in (False, True)[: 1 + crowd] for ground in grounds]
+    boxes = (
+        placing.place(house.world, thing, ground, wish, among=among) for ground, among in tries
+    )
+    box = next((box for box in boxes if box is not None), None)
     if box is None:
         raise Refusal("No valid positions to place object found", "ReceptacleFull")
     own = surface(house.world, receptacle).owner.id
@@ -160,14 +174,12 @@ def _wish(house: House, receptacle: SimObject) -> Array:
 
 def _landing(receptacle: SimObject) -> _Landing | None:
     """Where things land in a basin or behind a door; None elsewhere."""
-    if receptacle.kind in _TUBS:
-        return _IN_TUB
     behind_door = receptacle.kind in ENCLOSING - {"Box"}
-    return _LANDINGS.get(receptacle.kind, _BEHIND_DOOR) if behind_door else None
+    return _LANDINGS.get(receptacle.kind, _BEHIND_DOOR if behind_door else None)
 
 
 def _in_view(house: House, receptacle: SimObject, landing: _Landing) -> Array:
-    """The position nearest to the middle of the agent's view."""
+    """The preferred position: in front of the agent."""
     agent, box = house.agent, receptacle.box
     angle = radians(agent.rotation)
     right = np.array((cos(angle), 0.0, -sin(angle)))
@@ -176,10 +188,25 @@ def _in_view(house: House, receptacle: SimObject, landing: _Landing) -> Array:
     if receptacle.kind in _TUBS:
         front = ahead * box.reach
     start = box.center + landing.ahead * front
-    wide = float(np.abs(right) @ box.reach)
-    wanted = float((np.array((agent.x, 0.0, agent.z)) - box.center) @ right)
-    offset = np.clip(wanted, landing.left * wide, landing.right * wide)
-    return np.asarray(start + (offset - (start - box.center) @ right) * right)
+    return np.asarray(start + (np.array((agent.x, 0.0, agent.z)) - start) @ right * right)
+
+
+def _raised(ground: Surface, box: Box, landing: _Landing) -> Surface:
+    """The surface at the height at which things land."""
+    if landing.rise is None:
+        return ground
+    height = float(box.low[1] + min(landing.rise, box.reach[1]))
+    headroom = ground.headroom + ground.height - height
+    return replace(ground, height=height, headroom=headroom)
+
+
+def _narrowed(ground: Surface, box: Box, landing: _Landing) -> Surface:
+    """The part of a surface on which things land."""
+    area, half = ground.areas[0], ground.areas[0].half.copy()
+    half[0] = (landing.right - landing.left) / 2 * box.half[0]
+    # Who stands before it has its own x on the left.
+    off = -(landing.left + landing.right) / 2 * box.half[0]
+    return replace(ground, areas=(Box(area.center + off * area.axes[:, 0], half, area.axes),))
 
 
 def let_go(house: House) -> None:

@@ -69,8 +69,6 @@ _HOLLOW = 0.92
 """Share of a basin's width and depth in which its sink is open."""
 _CUT = frozenset({"CounterTop", *BASINS})
 """Types that other things around them cut into."""
-_SHELVED = frozenset({"Cabinet", "Fridge"})
-"""Types with shelves behind their doors."""
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
 """Types of which a room has a single model."""
 
@@ -322,11 +320,11 @@ class RoomPicture:
         self._rests[thing.id] = rests
 
     def _levels(self, world: World, thing: SimObject) -> tuple[float, ...]:
-        """Heights in metres above its bottom at which things stand in what has shelves.
+        """Heights in metres above its bottom at which things stand in a fridge.
 
         Only where they were recorded: elsewhere they stand as our shelves are.
         """
-        if not self._recorded or thing.kind not in _SHELVED or not thing["isOpen"]:
+        if not self._recorded or thing.kind != "Fridge" or not thing["isOpen"]:
             return ()
         low = float(thing.box.low[1])
         bases = {round(float(world.things[i].box.low[1]) - low, 2) for i in world.put_in(thing.id)}
@@ -398,6 +396,8 @@ class RoomPicture:
         if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
             return self._around_corner(thing, look)
         x, y, z = (2 * thing.box.half).tolist()
+        beyond = self._in_the_wall(thing) if look.measured else 0.0
+        z -= beyond
         turn = self._turned.get(thing.id, 0.0)
         size = (x, y, z) if turn % 180.0 == 0.0 else (z, y, x)
         if (board := joinery.board(thing, world.things)) is not None:
@@ -410,7 +410,15 @@ class RoomPicture:
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
         if thing.kind in BASINS and (self._recorded or world.rules.drawn_as_measured):
             made = self._without_basin(thing, made)
+        if beyond:
+            made = made.shifted(z=beyond / 2)
         return made.turned("y", turn) if turn else made
+
+    def _in_the_wall(self, thing: SimObject) -> float:
+        """Metres by which a thing's back is in a wall, which would hide the inside of a fridge."""
+        outline, back = self.room.outline, thing.box.to_world((0.0, 0.0, -thing.box.half[2]))
+        beyond = np.maximum(outline.low - back[[0, 2]], back[[0, 2]] - outline.high)
+        return max(0.0, float(beyond.max()))
 
     def _without_basin(self, thing: SimObject, made: Mesh) -> Mesh:
         """A sink without what lies in its basins: these have a hollow of their own."""

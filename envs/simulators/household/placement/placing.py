@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -73,35 +72,23 @@ _SUNK = those("sunk")
 
 
 def place(
-    world: World,
-    thing: SimObject,
-    receptacle: SimObject,
-    wish: Array,
-    *,
-    among: bool = False,
-    rise: float | None = None,
+    world: World, thing: SimObject, ground: Surface, wish: Array, *, among: bool = False
 ) -> Box | None:
-    """Find a place for an object on or in a receptacle.
+    """Find a place for an object on a surface.
 
     Args:
         world: the room.
         thing: what to put down; where it is now does not matter.
-        receptacle: what to put it on.
+        ground: the surface of a receptacle, or a part of it.
         wish: (3,), the place that is wanted; the nearest free one is given.
         among: whether it may go through what lies there.
-        rise: metres above the receptacle's bottom, but not above half its height, where it is to
-            lie; None: on the surface.
 
     Returns:
         Its box there, or None if there is no room for it.
     """
+    receptacle = ground.owner
     if receptacle.kind in HANGERS:
         return None if world.put_in(receptacle.id) else _hung(thing, receptacle)
-    ground = surface(world, receptacle)
-    if rise is not None:
-        box = receptacle.box
-        height = float(box.low[1] + min(rise, box.reach[1]))
-        ground = replace(ground, height=height, headroom=float(box.high[1]) - height)
     others = [] if among else list(_in_the_way(world, thing, ground))
     turn = heading(receptacle.box)
     for axes in ways_to_lie(thing.kind, thing.box.half, turn):
@@ -195,7 +182,7 @@ def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
     The highest open surface below that has room for it; the floor has room everywhere.
     """
     floor = None
-    below: list[tuple[float, SimObject]] = []
+    below: list[Surface] = []
     inner = set(world.within(thing.id)) | {thing.id}
     for other in world.things.values():
         if other.kind == "Floor":
@@ -203,9 +190,10 @@ def drop(world: World, thing: SimObject, at: Array) -> tuple[Box, SimObject]:
         elif other["receptacle"] and other.id not in inner and _open(world, other):
             ground = surface(world, other)
             if ground.height <= at[1] and any(_over(area, at) for area in ground.areas):
-                below.append((ground.height, other))
-    for _, other in sorted(below, key=lambda pair: (-pair[0], pair[1].id)):
-        if other.kind not in HANGERS and (box := place(world, thing, other, at)) is not None:
+                below.append(ground)
+    for ground in sorted(below, key=lambda ground: (-ground.height, ground.owner.id)):
+        other = ground.owner
+        if other.kind not in HANGERS and (box := place(world, thing, ground, at)) is not None:
             return box, other
     if floor is None:
         raise ValueError("The room has no Floor for objects to fall on.")

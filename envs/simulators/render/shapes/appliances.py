@@ -38,7 +38,6 @@ from inhabit.envs.simulators.render.shapes.parts import (
     facing,
     hollow_box,
     legs,
-    shelf_heights,
     swing,
 )
 from inhabit.envs.simulators.render.sweep import tube
@@ -49,6 +48,8 @@ _SHELVES = (0.2, 0.49, 0.78, 1.07, 1.36, 1.65)
 """Heights of a fridge's shelves over its floor, metres: things are put on the third."""
 _LEAST_ROOM = 0.2
 """Metres between the uppermost shelf and the ceiling, at least."""
+_LEVEL = 0.08
+"""Metres between heights at which things stand on one shelf."""
 _RED_HOT = glowing(1.0, 0.30, 0.08)
 _RED_LIGHT = glowing(1.0, 0.12, 0.08)
 _GREEN_LIGHT = glowing(0.25, 0.95, 0.45)
@@ -104,8 +105,11 @@ def _cold_room(
     x, y, z = size
     wall = min(0.045, 0.1 * x)
     parts = [cabinet_box((x, y, z), wall, coat, inside=_LIT_INSIDE)]
-    free = [height for height in usual if height < y - _LEAST_ROOM]
-    for height in shelf_heights(free, wall, y - wall, levels):
+    known: list[float] = []
+    for level in levels:
+        if wall < level < y - wall and (not known or level > known[-1] + _LEVEL):
+            known.append(level)
+    for height in known or [height for height in usual if height < y - _LEAST_ROOM]:
         shelf = box((x - 2 * wall, 0.008, 0.82 * z), _SHELF)
         parts.append(shelf.shifted(0, height - y / 2, -0.04 * z))
     return join(parts)

@@ -241,9 +241,11 @@ class Look:
     hinge: Side | None = None
     """Where a door hangs, as seen by who stands before it. None: where it does with its kind."""
     measured: bool = False
-    """Whether a fridge has one room behind its doors, and a microwave has feet, as in AI2-THOR."""
+    """Whether a cupboard has no shelf, a fridge one room behind its doors, and a microwave feet, as
+    in AI2-THOR."""
     levels: tuple[float, ...] = ()
-    """Heights above its bottom, in metres, at which something stands on a shelf in it."""
+    """Heights above its bottom, in metres, at which something stands on a shelf in it; there are no
+    other shelves then."""
 
 
 Builder = Callable[[Vector, Look, Random], Mesh]

@@ -37,30 +37,6 @@ def hollow_box(
     )
 
 
-_BELOW, _ABOVE, _LEVEL = 0.1, 0.2, 0.08
-"""Metres below and above a height at which something stands that have no other shelf; and between
-heights that are one shelf's."""
-
-
-def shelf_heights(
-    usual: Sequence[float], low: float, high: float, levels: Sequence[float]
-) -> list[float]:
-    """Heights of shelves: where things stand, and the usual ones that these leave room for.
-
-    Args:
-        usual: those of the kind.
-        low: there are none below, and none above `high`.
-        high: the same from above.
-        levels: where things stand, the lowest first.
-    """
-    own: list[float] = []
-    for level in levels:
-        if low < level < high and (not own or level > own[-1] + _LEVEL):
-            own.append(level)
-    free = [h for h in usual if not any(level - _BELOW < h < level + _ABOVE for level in own)]
-    return sorted([*own, *free])
-
-
 def cabinet_box(
     size: Vector, wall: float, material: Material, *, inside: Material | None = None
 ) -> Mesh:

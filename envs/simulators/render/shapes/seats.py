@@ -41,7 +41,6 @@ from inhabit.envs.simulators.render.shapes.parts import (
     knob,
     legs,
     panel,
-    shelf_heights,
     swing,
 )
 from inhabit.envs.simulators.render.sweep import tube
@@ -235,7 +234,7 @@ _SLIDE = 0.8
 def cabinet(size: Vector, look: Look, choose: Random) -> Mesh:
     """A cupboard with a framed door, or two if it is wide and no hinge is known.
 
-    Open, it shows its shelves.
+    Open, it shows its shelf; AI2-THOR's have none.
     """
     x, y, z = size
     front, pull = choose.choice(FRONTS), choose.choice((CHROME, BRASS, IRON))
@@ -248,10 +247,9 @@ def cabinet(size: Vector, look: Look, choose: Random) -> Mesh:
     if look.openness > 0:
         wall = min(0.018, 0.1 * min(x, y))
         body = [cabinet_box((x, y, depth), wall, inside).shifted(z=back + depth / 2)]
-        usual, levels = [0.02 * y] if y > 0.5 else [], [level - y / 2 for level in look.levels]
-        for height in shelf_heights(usual, 0.1 - y / 2, y / 2 - wall, levels):
+        if y > 0.5 and not look.measured:
             shelf = box((x - 2 * wall, wall, 0.9 * depth), inside)
-            body.append(shelf.shifted(0, height, back + 0.45 * depth))
+            body.append(shelf.shifted(0, 0.02 * y, back + 0.45 * depth))
     else:
         body = [block((-x / 2, -y / 2, back), (x / 2, y / 2, back + depth), inside)]
     leaves = 2 if look.hinge is None and (x > max(0.62, 0.9 * y) or x > 0.9) else 1
