@@ -61,7 +61,7 @@ class _Landing:
 
 
 _IN_TUB = _Landing(-0.1)
-_IN_SINK = _Landing(-0.4, -0.7, 0.7, rise=0.07)
+_IN_SINK = _Landing(-0.4, -0.7, 0.7, rise=0.13)
 _BEHIND_DOOR = _Landing(0.25)
 _LANDINGS: Mapping[str, _Landing] = {
     "Fridge": _Landing(0.25, rise=0.88),

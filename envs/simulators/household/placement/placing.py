@@ -65,6 +65,8 @@ _AT_HAND = 0.1
 """Maximum distance in metres of an object from its hanger."""
 _LOW_RIMMED = those("low_rimmed")
 """Receptacles over whose rim large objects may extend."""
+_ON_FLOOR = 0.005
+"""Metres: what is lower lies on the floor itself, and not in a basket or cupboard there."""
 _OVER_FLOOR = 0.36
 """Metres: what is lower is on the floor too. Right for 96 % of what lies in iTHOR's rooms."""
 _SUNK = those("sunk")
@@ -226,6 +228,8 @@ def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | Non
         return 0 if near_by and box.low[1] < other.box.center[1] < box.high[1] + _AT_HAND else None
     ground = surface(world, other)
     off = float(base[1]) - ground.height
+    if other.kind in ENCLOSING and base[1] < world.room.outline.floor + _ON_FLOOR:
+        return None
     if ground.enclosed and other.box.holds(box.center, 0.01):
         return 0
     if abs(off) < _TOUCHING and any(_over(area, base) for area in ground.areas):
