@@ -180,6 +180,28 @@ def test_put_near_the_middle_of_the_view(near: bool, aside: float) -> None:
     assert base == pytest.approx(0.88 if near else 0.8, abs=0.01)
 
 
+@pytest.mark.parametrize(("kind", "rise"), [("SinkBasin", 0.13), ("Microwave", 0.11)])
+def test_put_in_view_above_the_bottom_and_beside_the_panel(kind: str, rise: float) -> None:
+    simulator = Simulator("FloorPlan1", width=60, height=60)
+    things = {t.kind: t for t in simulator.things.values() if t.kind in ("Egg", kind)}
+    into, egg = things[kind].box, things["Egg"].id
+    x, _, z = into.center + into.axes[:, 2] - 0.3 * into.axes[:, 0]
+    turn = math.degrees(math.atan2(-into.axes[0, 2], -into.axes[2, 2]))
+    steps: list[dict[str, Any]] = [
+        {"action": "Teleport", "x": x, "z": z, "rotation": turn},
+        {"action": "PickupObject", "objectId": egg},
+        {"action": "PutObject", "objectId": things[kind].id, "putNearXY": True},
+    ]
+    if kind == "Microwave":
+        steps.insert(1, {"action": "OpenObject", "objectId": things[kind].id})
+    assert all(simulator.act({**step, "forceAction": True}).success for step in steps)
+    box = simulator.things[egg].box
+    assert box.low[1] - into.low[1] == pytest.approx(min(rise, into.reach[1]), abs=1e-6)
+    right = -float(into.to_own(box.center)[0])
+    most = 0.2 if kind == "Microwave" else 0.7
+    assert right + box.half[[0, 2]].min() <= most * into.half[0] + 1e-6
+
+
 def test_a_plate_takes_along_what_lies_on_it(kitchen: Hand) -> None:
     kitchen.put("Apple", "Plate")
     before = kitchen["Apple"].box.center - kitchen["Plate"].box.center

@@ -264,6 +264,22 @@ def test_a_recorded_counter_ends_at_the_drawers_below_it() -> None:
     assert drawer.high[2] < edge() < drawer.high[2] + 0.06
 
 
+@pytest.mark.parametrize(("above", "inside"), [(0.0, False), (0.05, True)])
+def test_what_lies_on_the_floor_is_in_no_basket(above: float, inside: bool) -> None:
+    simulator = Simulator("FloorPlan317", width=60, height=60)
+    hamper, cloth = first(simulator, "LaundryHamper"), first(simulator, "Cloth")
+    floor = simulator.things[hamper.id].box.low[1]
+    x, _, z = hamper.box.center
+    y = floor + above + cloth["position"]["y"] - float(cloth.box.low[1])
+    pose = {
+        "objectName": cloth["name"],
+        "position": {"x": x, "y": y, "z": z},
+        "rotation": cloth["rotation"],
+    }
+    assert simulator.act({"action": "SetObjectPoses", "objectPoses": [pose]}).success
+    assert (hamper.id in simulator.things[cloth.id].parents) == inside
+
+
 def test_a_sink_does_not_hide_its_basin() -> None:
     simulator = Simulator("FloorPlan405", width=300, height=300, release="5.0.0")
     pose = {"x": -2.5, "z": 0.25, "rotation": 270, "horizon": 60, "standing": True}
