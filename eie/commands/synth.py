@@ -19,7 +19,6 @@ from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.components import load_components, owners
 from inhabit.eie.making.local import synthesize
 from inhabit.eie.sets.folder import SetFolder, SetHeader, SetSettings, held
-from inhabit.eie.sets.page.writing import write_page
 from inhabit.envs.extras import require
 from inhabit.envs.marks import without_effect
 from inhabit.envs.registry import Registration
@@ -75,6 +74,7 @@ def synth(
     require("pyarrow", "sets", "Data sets")
     require("sklearn", "sets", "Data sets")
     from inhabit.eie.sets.card import write_card
+    from inhabit.eie.sets.page.writing import write_page
     from inhabit.eie.sets.tables import write_tables
 
     registration = find_env(env)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from math import prod
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -32,7 +33,7 @@ for 20 numbers takes longer than for 32, so short loops are rounded up to whole 
 
 
 def kernel(function: F) -> F:
-    """Compile `function` to machine code at its first call, and keep that code on disk.
+    """Compile `function` to machine code at its first call, and keep that code on disk if possible.
 
     Arithmetic stays exactly as written (no fast-math): nothing is reordered or contracted, so a
     image has the same bytes in every process. Kernels run on one thread and let go of the GIL.
@@ -40,11 +41,12 @@ def kernel(function: F) -> F:
     Code on disk is dropped when the function's own file changes, and no other. So a kernel calls
     only kernels of its own file; what has to pass between files passes through arrays.
     """
-    options = {"error_model": "numpy", "nogil": True}
-    if not hasattr(FunctionCache, "_load_overload"):
-        return cast(F, numba.njit(cache=True, **options)(function))
-    compiled = numba.njit(**options)(function)
-    compiled._cache = _CodeOnDisk(function)  # what `cache=True` does, with Numba's own class
+    compiled = numba.njit(error_model="numpy", nogil=True)(function)
+    with suppress(RuntimeError):  # no folder can be written to: `inhabit doctor` says what to set
+        if hasattr(FunctionCache, "_load_overload"):
+            compiled._cache = _CodeOnDisk(function)  # as `cache=True` does, with Numba's own class
+        else:
+            compiled.enable_caching()
     return cast(F, compiled)
 
 

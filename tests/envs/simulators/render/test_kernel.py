@@ -5,10 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
+import numba
 import pytest
 from numba.core.registry import CPUDispatcher
 
 import inhabit.envs.simulators.render
+from inhabit.envs.simulators.render.kernel import kernel
 
 MODULES = [module.name for module in iter_modules(inhabit.envs.simulators.render.__path__)]
 
@@ -24,3 +26,16 @@ def test_kernels_call_only_kernels_of_their_own_file(name: str) -> None:
 def test_there_are_kernels() -> None:
     raster = import_module("inhabit.envs.simulators.render.raster")
     assert isinstance(raster.fill, CPUDispatcher)
+
+
+def test_a_kernel_works_where_no_folder_can_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a user of a container, whose packages and home belong to another."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    # Of the places that Numba tries, the one that takes no folder but `CACHE_DIR`.
+    monkeypatch.setattr(numba.config, "CACHE_LOCATOR_CLASSES", "UserProvidedCacheLocator")
+
+    @kernel
+    def double(x: float) -> float:
+        return 2 * x
+
+    assert double(3.0) == 6.0
