@@ -58,7 +58,7 @@ def credentials(environment: Mapping[str, str] | None = None) -> Sequence[str]:
     """The values of all keys among the variables, the longest first."""
     every = os.environ if environment is None else environment
     found = {value.strip() for name, value in every.items() if _is_credential(name, value)}
-    return sorted((v for v in found if _is_long(v)), key=lambda v: (-len(v), v))
+    return sorted(filter(is_long, found), key=lambda v: (-len(v), v))
 
 
 def redact(text: str, keys: Sequence[str] | None = None) -> str:
@@ -92,7 +92,8 @@ def _forms(character: str) -> str:
     return f"(?:{'|'.join(sorted(forms))})"
 
 
-def _is_long(value: str) -> bool:
+def is_long(value: str) -> bool:
+    """Whether `value` is taken for a key; a shorter one, such as "none", would damage texts."""
     kinds = sum(bool(re.search(kind, value)) for kind in _KINDS)
     return len(value) >= (_SHORTEST_MIXED if kinds > 1 else _SHORTEST)
 

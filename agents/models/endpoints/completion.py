@@ -71,17 +71,40 @@ def _no_nan(number: float) -> float:
     return number
 
 
+def _of_kind(parts: Sequence[JsonValue], *kinds: str) -> str:
+    """What the parts of these kinds say."""
+    return "".join(_text(p) for p in parts if isinstance(p, dict) and p.get("type") in kinds)
+
+
+def _text(part: JsonValue) -> str:
+    """Mistral's part of thought holds parts of text."""
+    if isinstance(part, list):
+        return "".join(map(_text, part))
+    if isinstance(part, dict):
+        return _text(part.get("text") or part.get("thinking"))
+    return part if isinstance(part, str) else ""
+
+
 class _Said(BaseModel):
     # Other fields are kept: some endpoints want them back in the next request.
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    content: str | None = None
+    content: str | tuple[JsonValue, ...] | None = None
     refusal: str | None = None
     tool_calls: tuple[_FunctionCall, ...] | None = None
 
     @property
+    def text(self) -> str:
+        """What was said; some servers put it into parts."""
+        if isinstance(self.content, tuple):
+            return _of_kind(self.content, "text", "output_text")
+        return self.content or ""
+
+    @property
     def thoughts(self) -> str:
-        """Reasoning beside the content; servers differ in the name of its field."""
+        """Reasoning beside what was said; servers differ in the name of its field."""
+        if isinstance(self.content, tuple):
+            return _of_kind(self.content, "thinking", "reasoning")
         found = (self.fields.get(name) for name in _THOUGHTS)
         return next((text for text in found if isinstance(text, str) and text), "")
 
@@ -194,7 +217,7 @@ class Completion(PaidAnswer):
     def texts(self) -> tuple[str, ...]:
         """What was said, in the order of the choices; a refusal is something said."""
         said = (choice.message for choice in self._in_order())
-        return tuple(one.content or one.refusal or "" for one in said)
+        return tuple(one.text or one.refusal or "" for one in said)
 
     @property
     def wants(self) -> tuple[ToolCall, ...]:

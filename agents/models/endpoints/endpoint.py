@@ -26,7 +26,7 @@ from inhabit.agents.models.endpoints.retries import (
 from inhabit.agents.models.endpoints.transport import RefusedAnswerError
 from inhabit.agents.models.endpoints.wire import Body
 from inhabit.envs.entries import first_problem
-from inhabit.envs.host.credentials import credentials, redact
+from inhabit.envs.host.credentials import credentials, is_long, redact
 
 A = TypeVar("A", Completion, NextTokens)
 F = TypeVar("F", Tokens, Text)
@@ -65,7 +65,7 @@ class Endpoint:
         """Of all calls."""
         self._name = retries.name
         # The key of this endpoint, and every other one: an endpoint may repeat what it was told.
-        self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k))
+        self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k and is_long(k)))
         self._timeout = timeout
         self._retries = retries
         self._places = asyncio.Semaphore(in_flight)
@@ -190,6 +190,11 @@ def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
         return kind.model_validate_json(plain.encode(errors="replace"))
     except ValidationError as error:
         raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
+    except json.JSONDecodeError as error:  # such as a web page, or a stream that none asked for
+        begins = " ".join(redact(error.doc, keys).split())[:60]
+        raise PassingError(
+            f"its answer was no JSON, but began with {begins!r} (does --base-url end in /v1?)"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise PassingError(f"its answer could not be read: {error}") from error
 

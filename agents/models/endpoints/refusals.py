@@ -14,7 +14,7 @@ from warnings import warn
 from inhabit.agents.core import ModelError, NoAnswerError, RequestError
 from inhabit.agents.models.core import Ability, UnsupportedError
 from inhabit.agents.models.endpoints.completion import Completion
-from inhabit.agents.models.endpoints.wire import Body, holds_image
+from inhabit.agents.models.endpoints.wire import Body, holds_image, without_system
 
 _SIZE = re.compile(r"too (large|long|many|big)|context length|at most|exceed|maximum", re.I)
 _IMAGES = re.compile(
@@ -46,6 +46,7 @@ class Change(StrEnum):
     NO_TEMPERATURE = "the endpoint takes no temperature: it samples with its own"
     NO_SEED = "the endpoint takes no seed"
     NO_TOOL_CHOICE = "the endpoint takes no tool_choice"
+    NO_SYSTEM = "the endpoint takes no system message: it begins the first message of the user"
     NO_SCHEMA = "the endpoint takes no JSON schema: answers are not held to one"
     ONE_ANSWER = "the endpoint gives one answer to a request: several are asked for one by one"
 
@@ -54,6 +55,8 @@ class Change(StrEnum):
         if self in _LIMITS:
             old, new = _LIMITS[self]
             return {new if name == old else name: value for name, value in body.items()}
+        if self is Change.NO_SYSTEM:
+            return {**body, "messages": without_system(body["messages"])}
         return {name: value for name, value in body.items() if name != _FIELDS[self]}
 
 
@@ -75,6 +78,7 @@ _WORDS = {
     Change.NO_SCHEMA: r"response_format|json_?schema|guided|structured|grammar|\bschema\b",
     Change.ONE_ANSWER: r"^n\b|[`'\"]n[`'\"]|\bn (must|should|>|is)|body\.n\b|multiple choices",
 }
+_NO_SYSTEM = r"system.?(role|message|prompt|instruction)s?\b|\brole.{0,3}system\b"
 
 
 def change_for(refusal: RefusalError, body: Body, made: Collection[Change]) -> Change | None:
@@ -89,6 +93,8 @@ def change_for(refusal: RefusalError, body: Body, made: Collection[Change]) -> C
         for change, (field, _) in _LIMITS.items():
             if field in body and not set(_LIMITS) & set(made):
                 return change
+    if refusal.mentions(_NO_SYSTEM) and Change.NO_SYSTEM.apply(body) != body:
+        return Change.NO_SYSTEM
     for change, field in _FIELDS.items():
         if field in body and refusal.mentions(_WORDS[change]):
             return change

@@ -46,6 +46,19 @@ def holds_image(body: JsonValue) -> bool:
     return isinstance(body, list) and any(map(holds_image, body))
 
 
+def without_system(turns: JsonValue) -> JsonValue:
+    """`turns`, as `messages` gives them, with a first system message in the user's first."""
+    joined: JsonValue
+    match turns:
+        case [{"role": "system", "content": str(told)}, {"role": "user", "content": said}, *rest]:
+            if isinstance(said, list):
+                joined = [{"type": "text", "text": f"{told}\n\n"}, *said]
+            else:
+                joined = f"{told}\n\n{said}"
+            return [{"role": "user", "content": joined}, *rest]
+    return turns
+
+
 def _message(message: Message, held: Collection[str] | None) -> JsonValue:
     body: Body = {**message.fields, "role": message.role, "content": _content(message, held)}
     if message.wants:

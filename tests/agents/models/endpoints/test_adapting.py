@@ -80,6 +80,25 @@ def test_temperature_is_left_out_and_the_model_then_samples() -> None:
     assert serving.requests[-1]["seed"] == 8, "What is sampled has a seed."
 
 
+@pytest.mark.parametrize("asked", [Message("user", ("Look?",)), SEEN])
+def test_a_system_message_moves_into_the_first_of_the_user(asked: Message) -> None:
+    def gemma(request: dict[str, Any], number: int) -> Answer:
+        first = request["messages"][0]["role"]
+        return error(400, "System role not supported") if first == "system" else good("ok")
+
+    with (
+        endpoint(gemma) as serving,
+        pytest.warns(UserWarning, match="takes no system message"),
+    ):
+        reply = ask(serving, lambda m: m.generate([Message("system", ("Be brief.",)), asked]))
+    assert reply.texts == ("ok",)
+    [turn] = serving.requests[-1]["messages"]
+    told = json.dumps(turn["content"])
+    assert turn["role"] == "user"
+    assert -1 < told.find("Be brief.") < told.find(asked.texts[0])
+    assert ("image_url" in told) == bool(asked.images)
+
+
 def test_a_limit_that_is_too_large_is_not_renamed() -> None:
     large = "'max_tokens' or 'max_completion_tokens' is too large: 9. The context length is 8."
     with (

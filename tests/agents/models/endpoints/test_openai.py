@@ -98,6 +98,29 @@ def test_a_server_that_takes_arguments_apart_is_understood() -> None:
     assert reply.wants == (ToolCall("call-0", "look", '{"a": 1}'),)
 
 
+def test_an_answer_in_parts_is_understood() -> None:
+    """As Mistral's models that think, and some proxies, answer."""
+    body = completion("")
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    said = [{"type": "text", "text": part} for part in ("Ye", "s.")]
+    body["choices"][0]["message"]["content"] = [thought, *said]
+    with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
+        reply = ask(serving, say)
+    assert (reply.texts, reply.call.thoughts) == (("Yes.",), "Hm.")
+
+
+@pytest.mark.parametrize("key", ["x", "token", "none"])
+def test_what_stands_for_no_key_changes_no_answer(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.delenv("INHABIT_API_KEY", raising=False)
+    with endpoint(lambda request, number: good("x, a token or none")) as serving:
+        reply = ask(serving, say)
+    assert reply.texts == ("x, a token or none",)
+    assert (reply.call.tokens_in, reply.call.tokens_out) == (10, 5)
+
+
 def test_schemas_and_several_answers() -> None:
     schema = {"type": "object", "properties": {"action": {"enum": ["a", "b"]}}}
     with endpoint(lambda request, number: good("1", "2", "3")) as serving:

@@ -67,6 +67,15 @@ def test_and_given_up_when_it_does_not(trouble: Answer) -> None:
     assert len(serving.requests) == 2
 
 
+def test_what_answers_in_no_json_is_quoted() -> None:
+    page = Answer(b"<!doctype html>\n<title>A login</title>")
+    with (
+        endpoint(one_after_another(page)) as serving,
+        pytest.raises(ModelError, match=r"began with '<!doctype html> <title>A login.*--base-url"),
+    ):
+        ask(serving, say, attempts=1)
+
+
 def test_no_endpoint_at_all() -> None:
     with endpoint(lambda request, number: good("ok")) as serving:
         pass
