@@ -78,6 +78,29 @@ def test_nothing_generic_speaks_of_the_sealed_folder(tree: Mapping[str, Module])
     assert words_of_the_sealed(tree, ENGLISH) == []
 
 
+def test_scripts_import_what_is_there() -> None:
+    files = [file for file in (ROOT / "scripts").rglob("*") if file.is_file()]
+    programs = [f for f in files if f.suffix == ".py" or b"python" in f.read_bytes()[:40]]
+    lost = [
+        f"{file.name}: {name} of {node.module}"
+        for file in programs
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("inhabit.")
+        for name in (alias.name for alias in node.names)
+        if not _has(ROOT / str(node.module).replace(".", "/"), name)
+    ]
+    assert len(programs) > 40 and lost == []
+
+
+def _has(module: Path, name: str) -> bool:
+    """Whether a module, or the folder of a package, has something of that name."""
+    places = [
+        file for file in (module.with_suffix(".py"), module / "__init__.py") if file.is_file()
+    ]
+    known = any(re.search(rf"\b{name}\b", file.read_text()) for file in places)
+    return known or (module / f"{name}.py").is_file() or (module / name).is_dir()
+
+
 def test_only_its_own_scripts_import_the_sealed_folder() -> None:
     files = [file for file in (ROOT / "scripts").rglob("*") if file.is_file()]
     naming = {file.name for file in files if SEALED.encode() in file.read_bytes()}
