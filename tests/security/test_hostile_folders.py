@@ -140,13 +140,13 @@ def try_all(
 
 FRAME = b"\xff\xd8\xff\xc0\x00\x11\x08" + bytes(20)
 AGAIN = re.compile(
-    r"(?:link|moved|pipe|endless) (?!run\.json$|episodes/00000/frames|set\.json$|images)"
+    r"(?:link|moved|pipe|endless) (?!run\.json$|episodes/00000/frames|set\.json$|images)|late times"
 )
-"""Names of folders that differ from others in which file is spoilt."""
+"""Names of folders that differ from others in which file or number is spoilt."""
 
 
 def kinds(names: Iterable[str]) -> list[object]:
-    """Names, of which those that spoil another file in the same way are slow."""
+    """Names, of which those that spoil another file or number in the same way are slow."""
     return [pytest.param(n, marks=pytest.mark.slow if AGAIN.match(n) else ()) for n in names]
 
 
