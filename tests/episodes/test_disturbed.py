@@ -127,7 +127,7 @@ def test_retries_have_a_limit(tmp_path: Path) -> None:
     assert figures.endings[Ending.SIMULATOR_FAULT] == 2
 
 
-@pytest.mark.parametrize("moments", [6, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("moments", [12, pytest.param(50, marks=pytest.mark.slow)])
 def test_the_runner_killed_at_random_moments(
     moments: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

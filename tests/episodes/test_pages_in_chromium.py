@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from browser import CHROMIUM, Browser
 from made_run import HOSTILE, Made, write_run
+from sampling import every
 from toy_runs import play_toy, toy_tasks
 
 from inhabit.cli import main
@@ -180,7 +181,7 @@ def test_films_play_from_the_disk(browser: Browser, runs: Path) -> None:
     assert browser.run(ready) == 1152
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", every(2, [True, False]))
 def test_texts_stand_out_from_their_ground(browser: Browser, runs: Path, dark: bool) -> None:
     browser.look(1280, 860, dark=dark)
     for page in ("index.html", "real/index.html", "hostile/episodes/00001/index.html"):

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from waiting import PATIENCE
 
+pytestmark = pytest.mark.slow  # installing four packages takes ten seconds
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("keydoor", "keydoor_planner", "export_csv", "keydoor_benchmark")
 INHABIT = [sys.executable, "-c", "from inhabit.cli import main; main()"]
@@ -72,7 +73,6 @@ def test_they_are_listed(site: Path, tmp_path: Path) -> None:
     assert "keydoor_planner" in names(inhabit(site, tmp_path, "agents", "--json")["agents"])
 
 
-@pytest.mark.slow
 def test_the_environment_keeps_its_contract(site: Path, tmp_path: Path) -> None:
     test = str(EXAMPLES / "keydoor" / "test_keydoor.py")
     said = python(
@@ -81,7 +81,6 @@ def test_the_environment_keeps_its_contract(site: Path, tmp_path: Path) -> None:
     assert "passed" in said.stdout and "failed" not in said.stdout
 
 
-@pytest.mark.slow
 def test_the_expert_solves_it_in_the_least_steps(site: Path, tmp_path: Path) -> None:
     words = ("run", "keydoor", "--agent", "expert", "--n", "6", "--out", "expert", "--json")
     scores = inhabit(site, tmp_path, *words)
@@ -95,7 +94,6 @@ def test_the_planner_plays_the_benchmark(played: Path) -> None:
     assert scores["benchmark"]["metrics"] == {"keys taken": 1.0}
 
 
-@pytest.mark.slow
 def test_pages_are_made(site: Path, played: Path) -> None:
     inhabit(site, played, "show", "run")
     assert "keydoor" in (played / "run" / "index.html").read_text()
@@ -109,7 +107,6 @@ def test_it_is_exported_as_a_table(site: Path, played: Path) -> None:
     assert rows[-1]["action"] == "unlock the door"
 
 
-@pytest.mark.slow
 def test_examples_are_made_of_moves_in_directions(site: Path, tmp_path: Path) -> None:
     words = ("synth", "keydoor", "--n", "3", "--seed", "7", "--set", "in_process=true")
     assert inhabit(site, tmp_path, *words, "--out", "set", "--json")["kept"] >= 3
@@ -139,7 +136,6 @@ def test_a_changed_benchmark_is_refused(site: Path, tmp_path: Path) -> None:
     assert "differs from the frozen task set 'keydoor-v1'" in " ".join(said.stderr.split())
 
 
-@pytest.mark.slow
 def test_the_commands_of_the_guide_work(site: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(EXAMPLES)
     guide = (EXAMPLES.parent / "docs" / "extending.md").read_text()

@@ -74,6 +74,7 @@ def test_random_draws_evenly_and_by_seed_and_step_alone() -> None:
     assert decide(agent, view()).stop
 
 
+@pytest.mark.slow
 def test_random_draws_alike_in_every_process() -> None:
     code = (
         "import asyncio\nfrom tests.agents.planners.test_planners import *\n"

@@ -155,6 +155,7 @@ def test_a_past_that_was_not_is_found(tmp_path: Path) -> None:
     assert check(folder)["by_cause"]["history"] == changed
 
 
+@pytest.mark.slow
 def test_a_picture_in_two_splits_is_found(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set", 1)
     leaked = read_examples(folder)[0].model_copy(update={"id": "leaked", "split": "test"})

@@ -42,6 +42,7 @@ def author() -> Iterator[TrialAuthor]:
 
 
 @needed
+@pytest.mark.slow
 class TestIwisdm(EnvContract):
     @pytest.fixture(autouse=True)
     def share(self, author: TrialAuthor) -> None:
@@ -112,10 +113,9 @@ def test_colours_come_out_right(author: TrialAuthor) -> None:
     pytest.fail("No kettle came.")
 
 
+@pytest.mark.slow
 @needed
-@pytest.mark.parametrize(
-    "level", [LEVELS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in LEVELS[1:])]
-)
+@pytest.mark.parametrize("level", LEVELS)
 def test_the_expert_solves_and_every_answer_is_plausible(level: str) -> None:
     _solve(level, "steps" if level == "high" else "together", 2)
 

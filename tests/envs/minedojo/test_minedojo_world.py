@@ -50,6 +50,7 @@ def _cells(rows: Sequence[Sequence[Ingredient | None]]) -> list[str]:
     return cells + [""] * (9 - len(cells))
 
 
+@pytest.mark.slow
 def test_every_recipe_gives_its_output(flat: LuantiWorld) -> None:
     wrong = []
     for recipe in recipes():
@@ -95,6 +96,7 @@ def test_pictures_tell_hours_and_weather(flat: LuantiWorld) -> None:
     assert np.array_equal(again, noon)
 
 
+@pytest.mark.slow
 def test_every_mob_is_seen_and_no_two_look_alike(flat: LuantiWorld) -> None:
     flat.ask("change", what="look", yaw=0, pitch=10)
     nobody = flat.picture()

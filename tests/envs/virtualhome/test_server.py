@@ -112,9 +112,8 @@ def test_pages_of_a_browser_are_refused(
     assert ("alone" in reply.read().decode()) == (status == 403)
 
 
-@pytest.mark.parametrize(
-    "port", ["99999", *(pytest.param(p, marks=pytest.mark.slow) for p in ("-1", "x"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("port", ["99999", "-1", "x"])
 def test_what_is_no_port_is_one_sentence(port: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "inhabit.envs.virtualhome.server", f"--port={port}"],

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sampling import every
 from transformers import Idefics3Model
 
 from inhabit.agents.models.core import Image, Message
@@ -23,7 +24,7 @@ KINDS = {"llava": save_llava, "qwen": save_qwen, "idefics": save_idefics}
 VISION = {"llava": "vision_tower", "qwen": "visual", "idefics": "vision_model"}
 
 
-@pytest.fixture(params=["llava", "qwen", pytest.param("idefics", marks=pytest.mark.slow)])
+@pytest.fixture(params=every(3, ["qwen", "llava", "idefics"]))
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -24,6 +24,7 @@ packaged = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @packaged
 def test_it_knows_a_thing_or_two() -> None:
     model = load("local:smollm2", LocalSettings(device="cpu", dtype="float32"))

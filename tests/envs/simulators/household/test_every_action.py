@@ -250,7 +250,7 @@ DONE = [row.name for row in rows() if row.status != "refused" and row.name not i
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=pytest.mark.slow if i % 3 else ()) for i, n in enumerate(DONE)],
+    [pytest.param(n, marks=pytest.mark.slow if i % 6 else ()) for i, n in enumerate(DONE)],
 )
 def test_what_is_done_succeeds(controller: Controller, name: str) -> None:
     controller.reset("FloorPlan1", gridSize=0.25, fieldOfView=90)
