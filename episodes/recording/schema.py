@@ -152,8 +152,8 @@ class PlacedThing(_Record):
 
 
 class _Line(_Record):
-    time: Annotated[float, Field(ge=0, lt=253_402_300_800)]
-    """Seconds since the epoch, before the year 10000."""
+    time: Annotated[float, Field(ge=-62_135_596_800, lt=253_402_300_800)]
+    """Seconds since the epoch, in the years 1 to 9999: clocks may be set wrong."""
 
 
 class StartLine(_Line):
