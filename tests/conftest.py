@@ -37,7 +37,7 @@ def pytest_collection() -> Generator[None]:
         gc.freeze()
 
 
-LONG = ("golden", "security", "worker", "examples", "docs", "episodes", "household", "minedojo")
+LONG = ("golden", "security", "worker", "docs", "tests", "episodes", "household", "planners")
 """Folders of the files that take longest."""
 
 

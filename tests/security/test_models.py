@@ -20,6 +20,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
+from sampling import every
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Message, Model
@@ -394,7 +395,7 @@ def test_adapters_belong_where_their_weights_say(
     assert answers(opened(f"{folder}+{sound}")) == answers(opened(f"{adapters}+{sound}"))
 
 
-@pytest.mark.parametrize("file", ["tuned.json", "adapter_config.json"])
+@pytest.mark.parametrize("file", every(2, ["adapter_config.json", "tuned.json"]))
 @pytest.mark.parametrize("base", ["somebody/model", "/etc", "..", "https://example.org/x", "~"])
 def test_a_base_is_the_users_word(
     file: str, base: str, sound: Path, adapters: Path, tmp_path: Path

@@ -399,6 +399,7 @@ def test_a_simulator_that_hangs_at_its_start_is_killed(tmp_path: Path, wire: Any
     assert not [c for c in left if c.status() != psutil.STATUS_ZOMBIE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_simulator_that_hangs_in_an_action_is_killed(wire: Any) -> None:
     client = start("embedded", scene="FloorPlan1", wire=wire, step_seconds=20.0)
