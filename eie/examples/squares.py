@@ -239,9 +239,7 @@ class SquareSearch:
     def _latin(
         self, asked: Mapping[tuple[Said, ...], Sequence[Asked]]
     ) -> Iterator[tuple[tuple[Said, ...], ...]]:
-        """Columns of answers that make a square: those first that have few answers of the common
-        kinds, and cells at many places in the topology graphs.
-        """
+        """Columns of answers that make a square: few of the common kinds first."""
         kinds = {
             said: self._template.action_kind(plan[0])
             for some in asked.values()
@@ -253,12 +251,7 @@ class SquareSearch:
             if all(len(row) == self._columns and row == rows[0] for row in rows):
                 common = sum(kinds[said] in _COMMON for said in rows[0])
                 if common <= self._most_common:
-                    places = {
-                        self.writers[row].place_in_graph(plan)
-                        for said in columns
-                        for row, plan in enumerate(asked[said][0].plans)
-                    }
-                    found.append((common - len(places) / 2 + self._rng.random(), columns))
+                    found.append((common + self._rng.random(), columns))
         yield from (columns for _, columns in sorted(found, key=lambda one: one[0]))
 
     def _is_best(self, one: Asked, options: Sequence[Action]) -> bool:

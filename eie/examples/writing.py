@@ -151,12 +151,6 @@ class ExampleWriter:
             event = self._topology.end(event) if event else self._topology.order()[-1]
         return event.wish if event is not None else ""
 
-    def place_in_graph(self, plan: Sequence[Action]) -> tuple[str, int]:
-        """The subtask that a plan brings about first, and how many are done."""
-        graph = self._topology.moment(plan, self._template)
-        following = next((one.name for one in graph if one.state == "next"), "")
-        return following, sum(one.state == "done" for one in graph)
-
     def _served(self, context: StepContext) -> Event | None:
         """The first event of the plan that does more than take something; else the first."""
         moved = next((thing.kind for thing in context.held), "")

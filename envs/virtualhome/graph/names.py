@@ -69,13 +69,19 @@ def visible(world: FlatWorld, character: int) -> frozenset[int]:
 
     Always rooms and the character itself.
     """
-    room = world.room(character)
-    found = set()
-    for node in world.nodes():
-        here = world.room(node.id) == room and not hidden(world, node.id)
-        if node.category == "Rooms" or node.id == character or here:
-            found.add(node.id)
-    return frozenset(found)
+    room, nodes = world.room(character), list(world.nodes())
+    shut = set[int]()
+    here = {n.id for n in nodes if n.category != "Rooms" and "CLOSED" in n.states}
+    while here:
+        here = {inner for i in here for inner in world.sources_of(i, "INSIDE")} - shut
+        shut |= here
+    return frozenset(
+        node.id
+        for node in nodes
+        if node.category == "Rooms"
+        or node.id == character
+        or (node.id not in shut and world.room(node.id) == room)
+    )
 
 
 def held(world: FlatWorld, character: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -96,6 +96,20 @@ def build_world(scene: VirtualHomeScene) -> FlatWorld:
         SceneError: it names something that is not there.
         UnavailableError: VirtualHome, or `eai-eval` for its graphs, is not on this machine.
     """
+    start = scene.model_copy(update={"goals": (), "program": ()})
+    world = _start(start) if scene.eai is not None else _start_of(start.model_dump_json())
+    if missing := faults(scene.goals, world):
+        raise SceneError(" ".join(missing))
+    return world
+
+
+@lru_cache(maxsize=16)
+def _start_of(scene: str) -> FlatWorld:
+    """The start in a flat of ours, which never changes and is the same for every goal."""
+    return _start(VirtualHomeScene.model_validate_json(scene))
+
+
+def _start(scene: VirtualHomeScene) -> FlatWorld:
     if scene.eai is not None:
         graph, same = initial_graph(scene.eai), equivalence()
     else:
@@ -103,10 +117,7 @@ def build_world(scene: VirtualHomeScene) -> FlatWorld:
         graph, same = _with_character(build(scene.flat, scene.seed), scene), {}
     if scene.states or scene.moves:
         graph = _changed(graph, scene, NodeNames(FlatWorld.of(graph, same)))
-    world = FlatWorld.of(graph, same, scene.time)
-    if missing := faults(scene.goals, world):
-        raise SceneError(" ".join(missing))
-    return world
+    return FlatWorld.of(graph, same, scene.time)
 
 
 def character_of(world: FlatWorld) -> int:
