@@ -7,6 +7,7 @@ needs the environment or the agent. The types of what is read stand in
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -311,7 +312,8 @@ def read_tasks(file: Path) -> Iterator[Task]:
     try:
         for number, line in enumerate(lines_of(file, file.parent), 1):
             if line.strip():
-                yield _task(line.rstrip(b"\n"), f"{file}, line {number}")
+                # Some editors begin a file with a mark, which stays where files are joined.
+                yield _task(line.rstrip(b"\n").removeprefix(BOM_UTF8), f"{file}, line {number}")
     except OSError as error:
         raise TaskError(f"{file} can't be read: {error.strerror}.") from error
 

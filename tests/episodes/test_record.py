@@ -144,6 +144,13 @@ def test_a_bad_task_is_named_by_line_and_field(tmp_path: Path) -> None:
         list(read_tasks(tmp_path / "nowhere.jsonl"))
 
 
+def test_tasks_that_other_editors_saved_are_read(tmp_path: Path) -> None:
+    tasks = toy_tasks(2)
+    file = tmp_path / "tasks.jsonl"
+    file.write_text("".join(f"\ufeff{task.model_dump_json()}\r\n" for task in tasks), "utf-8")
+    assert list(read_tasks(file)) == list(tasks)
+
+
 def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk; it ends a write half way as well."""
     program = """

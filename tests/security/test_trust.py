@@ -251,6 +251,7 @@ def test_a_name_that_is_no_utf_8_is_shown(run: Run, capsys: pytest.CaptureFixtur
     given = ("--agent", "random", "--set", "in_process=true", "--json")
     assert command("run", "toy", "--n", 1, "--out", out, *given) == 0
     assert command("export", folder, "--format", "llava", "--out", out / "x") == 0
+    assert command("compare", folder, out, "--mixed", "--page", out / "page.html") == 0
     assert "\\udcff" in capsys.readouterr().out
 
 

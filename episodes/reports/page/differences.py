@@ -226,7 +226,7 @@ def _link(episode: EpisodeRecord, page: Path) -> str | None:
     file = episode.folder / "index.html"
     if not is_regular(file, episode.run):
         return None
-    return quote(os.path.relpath(file.resolve(), page.parent.resolve()))
+    return quote(os.fsencode(os.path.relpath(file.resolve(), page.parent.resolve())))
 
 
 def _seen(episode: EpisodeRecord, step: int | None) -> str | None:
