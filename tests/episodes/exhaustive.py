@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from inhabit.envs.core import Action, Task
 from inhabit.envs.virtualhome.graph.names import NodeNames
@@ -75,7 +75,7 @@ class AlfredRules(Rules):
     def __init__(self, task: Task, world: Any) -> None:
         super().__init__(task, world)
         assert not task.scene.get("also") and not task.scene.get("disturbances")
-        goal = task.scene["goal"]
+        goal = cast("dict[str, Any]", task.scene["goal"])
         self.lamp, self.wanted = goal.get("toggle"), goal.get("object")
         self.treat = {"heat": "turn on", "clean": "turn on", "cool": "close"}.get(
             goal["type"].split("_")[1]
@@ -147,8 +147,9 @@ class VirtualHomeRules(Rules):
 
     def __init__(self, task: Task, world: Any) -> None:
         super().__init__(task, world)
-        self.goals = task.scene["goals"]
-        assert all(IDLE.issuperset(g["any_of"]) for g in self.goals if g["kind"] == "action")
+        self.goals = cast("list[dict[str, Any]]", task.scene["goals"])
+        asked = [set(goal["any_of"]) for goal in self.goals if goal["kind"] == "action"]
+        assert all(words <= IDLE for words in asked)
         self.ids = {name: id_ for id_, name in NodeNames(world.world).all().items()}
         self.rooms = {n.id for n in world.world.nodes() if n.category == "Rooms"}
         self.poured_into = {n.id for n in world.world.nodes() if "RECIPIENT" in n.properties}

@@ -101,10 +101,15 @@ def _beside(cost: int, best: int | None, most: int) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("env", "episodes", "most"), [("alfred", 12, 2), ("virtualhome", 40, 3)])
-def test_regret_is_that_of_a_search(env: str, episodes: int, most: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("env", "episodes", "most", "exact"), [("alfred", 12, 2, 0.95), ("virtualhome", 30, 3, 1.0)]
+)
+def test_regret_is_that_of_a_search(
+    env: str, episodes: int, most: int, exact: float, tmp_path: Path
+) -> None:
     """No way of the expert's is shorter than the shortest, and hardly any is longer."""
     found = compared(astray(env, tmp_path / "run", episodes, seed=8), most)
     searched = found["states exact"] + found["states above"]
-    assert found["states below"] == 0 and found["states exact"] >= 0.97 * searched > 0, found
-    assert found["regret differs"] <= 0.03 * found["regret equal"], found
+    regrets = found["regret equal"] + found["regret differs"]
+    assert found["states below"] == 0 and found["states exact"] >= exact * searched > 0, found
+    assert found["regret equal"] >= exact * regrets > 0, found
