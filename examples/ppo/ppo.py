@@ -2,10 +2,11 @@
 
     python examples/ppo/ppo.py toy --out curves/toy
 
-For each seed: plays 100 episodes of new tasks at random, trains, and plays the same 100 episodes
-with the trained policy. Writes curve.csv, results.json and curve.svg. The policy reads texts only
-(goal, observation, feedback, names of the plausible actions); it sees no image. PPO is that of
-Schulman et al. 2017 with a clipped objective and generalised advantages (Schulman et al. 2016).
+For each reward and seed: plays 100 episodes of new tasks at random, trains, and plays the same 100
+episodes with the trained policy. Writes curve.csv, results.json and curve.svg. The policy reads
+texts only (goal, observation, feedback, names of the plausible actions); it sees no image. PPO is
+that of Schulman et al. 2017 with a clipped objective and generalised advantages (Schulman et al.
+2016).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +164,7 @@ def main() -> None:
     add("--test-tasks", type=int, default=100, help="number of other tasks to evaluate on")
     add("--task-file", help="where tasks come from instead of the sampler")
     add("--settings", default="{}", help="of the environment, as JSON")
-    add("--reward", default="progress", help="success, conditions, progress or regret")
+    add("--reward", nargs="+", default=["progress"], help="success, conditions, progress, regret")
     add("--max-steps", type=int, help="actions per episode")
     add("--envs", type=int, default=32, help="episodes at once")
     add("--horizon", type=int, default=32, help="steps of each between updates")
@@ -182,19 +184,20 @@ def main() -> None:
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows, results = [], []
-    for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
+    seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
+    for reward, seed in product(arguments.reward, seeds):
         torch.manual_seed(seed)
-        envs = make(arguments, tasks[: arguments.tasks], arguments.reward)
+        envs = make(arguments, tasks[: arguments.tasks], reward)
         test = make(arguments, tasks[arguments.tasks :], "success")
         player = Player(envs, seed)
         policy = Policy(player.batch)
         before = evaluate(policy, test, 100, seed)
-        print(f"seed {seed}: random {before:.2f}", flush=True)
+        print(f"{reward}, seed {seed}: random {before:.2f}", flush=True)
         for row in train(policy, player, arguments):
-            rows.append({"seed": seed, **row})
+            rows.append({"reward": reward, "seed": seed, **row})
             print(*(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
         after = evaluate(policy, test, 100, seed)
-        results.append({"seed": seed, "random": before, "trained": after, **row})
+        results.append({**rows[-1], "random": before, "trained": after})
         print(results[-1], flush=True)
         envs.close()
         test.close()
