@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,7 +73,7 @@ class Check:
             bound=self.bound,
             verdict=verdict,
             evidence=evidence,
-            see=see.format(env=subject.target, name=self.name),
+            see=see.format(env=shlex.quote(subject.name), name=self.name),
         )
 
     @property

@@ -87,7 +87,7 @@ def validate(
         found.append(check.run(subject))
         tell(found[-1])
     return ValidationReport(
-        env=subject.target,
+        env=subject.name,
         backend=subject.backend,
         inhabit=version("inhabit"),
         tasks=len(subject.tasks),

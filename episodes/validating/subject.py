@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -141,6 +142,17 @@ class Subject:
         count = n or (6 if fast else 12)
         tasks = gather(found, settings, n=count, seed=0, source=source)
         return cls(target, found, name, settings, tasks, fast, source)
+
+    @property
+    def name(self) -> str:
+        """The target for reports, which others read: an address without its path, which may hold a
+        token.
+        """
+        if not self.target.startswith(openenv_env.PREFIXES):
+            return self.target
+        address = urlsplit(self.target)
+        host = address.netloc.rpartition("@")[2]
+        return f"{address.scheme}://{host}" + ("/..." if address.path.strip("/") else "")
 
     def make(self) -> Env:
         """A new environment, with every value checked. The subject closes it."""

@@ -17,6 +17,7 @@ import pytest
 from pydantic import BaseModel
 
 from inhabit.cli import main
+from inhabit.envs import registry
 from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
 from inhabit.envs.registry import Registration
 from inhabit.envs.toy import REGISTRATION as TOY
@@ -598,6 +599,16 @@ def test_an_action_number_may_have_spaces_around_it() -> None:
     with Subject.open("gymnasium:CartPole-v1", n=1) as subject:
         subject.env.reset(subject.tasks[0], seed=0)
         assert subject.env.act(Action(" action 1 ", "action", ("1",))).reason is None
+
+
+def test_a_report_tells_no_token_of_an_address() -> None:
+    found = registry.find("toy")
+    settings = found.settings()
+    address = "http://me:key@127.0.0.1:8000/mD0jQ0X7m2sYxD3cG3m0Qw"
+    with Subject(address, found, "grid", settings, list(found.sample(2, 0, settings))) as subject:
+        report = validate(subject, chosen(["card.summary"])).model_dump_json()
+    assert "http://127.0.0.1:8000/..." in report
+    assert "key" not in report and "mD0j" not in report
 
 
 def test_every_check_can_be_told_apart_and_seen() -> None:
