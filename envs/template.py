@@ -169,6 +169,10 @@ class CrossesGoals(Protocol):
         """
         ...
 
+    def undisturbed(self, task: Task) -> Task:
+        """The task in a scene that nothing but the agent changes: that of the crossings."""
+        ...
+
 
 @runtime_checkable
 class BuildsTwins(Protocol):

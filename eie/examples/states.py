@@ -10,7 +10,7 @@ from inhabit.agents.core import Decision
 from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.episode_steps import plainly
 from inhabit.envs.core import Action, Expert, Factual, Observation, Redirectable, SceneObject, Task
-from inhabit.envs.template import ActionKind, Template
+from inhabit.envs.template import ActionKind, CrossesGoals, Template
 from inhabit.episodes.episode import Episode
 
 _MAKES_STATES = (
@@ -77,10 +77,17 @@ class States:
     """Finds states of one scene. Those that two ways have in common are found once."""
 
     def __init__(self, start: Episode, template: Template) -> None:
-        """Begin in `start`, which is left as it is, with a look at all that there is."""
+        """Begin in `start`, which is left as it is, with a look at all that there is.
+
+        Nothing happens by itself in these states: what was done leads to the same state again.
+        """
         self._template = template
         self._known: dict[tuple[str, ...], SceneState | None] = {}
         self._copies = [start.fork()]
+        env = self._copies[0].env
+        assert isinstance(template, CrossesGoals)
+        assert isinstance(env, Redirectable)
+        env.pursue(template.undisturbed(start.task))
         assert isinstance(start.env, Factual)
         self.start = SceneState(self._copies[0], tuple(start.env.things()))
         for action in start.env.vocabulary():

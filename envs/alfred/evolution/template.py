@@ -254,6 +254,11 @@ class AlfredTemplate:
             ]
             yield Crossing(tuple(named), tuple(parts))
 
+    def undisturbed(self, task: Task) -> Task:
+        """Without the disturbances of its scene."""
+        scene = AlfredScene.model_validate(dict(task.scene))
+        return task.model_copy(update={"scene": _plain(with_goals(scene, scene.goals))})
+
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """The goal's task type."""
         goal = scene.get("goal")

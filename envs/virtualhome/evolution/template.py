@@ -173,6 +173,10 @@ class VirtualHomeTemplate:
             ]
             yield Crossing(tuple(named), tuple(parts))
 
+    def undisturbed(self, task: Task) -> Task:
+        """The task itself: only the agent changes a flat."""
+        return task
+
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """Unknown: a scene does not say."""
         return ""

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from inhabit.eie.examples.example import Example
+from inhabit.eie.examples.states import States
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Expert, Forkable, Task
 from inhabit.envs.registry import find
+from inhabit.episodes.episode import Episode
 from tests.eie.making.test_synth import inhabit
 
 CHECK = Path(__file__).parents[3] / "scripts" / "check_set"
@@ -117,3 +119,22 @@ def checked(folder: Path) -> dict[str, int]:
     )
     found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])["by_cause"]
     return found
+
+
+def test_nothing_happens_by_itself_in_the_states_of_a_square() -> None:
+    registration = find("alfred")
+    settings = registration.settings(wire="none")
+    assert registration.template is not None
+    template = registration.template(settings)
+    task = next(iter(registration.sample(1, 3, settings)))
+    move = {"object": "mug_1", "receptacle": "countertop_2"}
+    scene = {"disturbances": [{"after": 1, "placements": [move]}]}
+    with registration.make("embedded", settings) as env:
+        starts = []
+        for one in (task, task.model_copy(update={"scene": {**task.scene, **scene}})):
+            episode = Episode(env, one)
+            episode.reset()
+            states = States(episode, template)
+            starts.append({thing.name: thing.support for thing in states.start.things})
+            states.close()
+    assert starts[0] == starts[1]
