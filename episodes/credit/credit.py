@@ -217,21 +217,23 @@ def _shortened(episode: Episode, way: _Way) -> _Way:
         return way
     for place in range(len(way.actions) - 1):
         rest = way.actions[:place] + way.actions[place + 1 :]
-        if (effort := _carried_out(episode, rest)) is not None:
-            return _shortened(episode, _Way(effort, rest, new=True))
+        if (shorter := _carried_out(episode, rest)) is not None:
+            return _shortened(episode, shorter)
     return way
 
 
-def _carried_out(episode: Episode, actions: Sequence[Action]) -> Effort | None:
-    """What actions cost that reach the goal from here; None if they don't."""
+def _carried_out(episode: Episode, actions: Sequence[Action]) -> _Way | None:
+    """The way by these actions as far as the goal; None if they don't reach it from here."""
     effort = NOTHING
     with episode.fork() as copy:
-        for action in actions:
+        for number, action in enumerate(actions, 1):
             # What was not seen yet may be acted on, but nobody could know of it.
             if action not in copy.env.actions() or copy.act(Decision(action)).reason is not None:
                 return None
             effort += Effort(actions=1, steps=copy.now.cost)
-        return effort if copy.now.success else None
+            if copy.now.success:
+                return _Way(effort, actions[:number], new=True)
+    return None
 
 
 def _joins(rest: _Way, plan: Sequence[Action], *, begun: bool) -> bool:
