@@ -222,7 +222,7 @@ def _shortened(episode: Episode, way: _Way) -> _Way:
     return way
 
 
-def _carried_out(episode: Episode, actions: Sequence[Action]) -> _Way | None:
+def _carried_out(episode: Episode, actions: tuple[Action, ...]) -> _Way | None:
     """The way by these actions as far as the goal; None if they don't reach it from here."""
     effort = NOTHING
     with episode.fork() as copy:
