@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from inhabit.episodes.commands.options import Backend, complete_env, names_in
-from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.validating.check import CheckFinding, CheckVerdict
 from inhabit.episodes.validating.report import chosen
 from inhabit.episodes.validating.report import validate as run_checks
@@ -60,11 +60,10 @@ def validate(
     the contract. Exit code 0; 1 if a check failed.
     """
     checks = chosen(names_in(only))
-    console = answers()
+    # With --json stdout is for the report, which is there at the end alone.
+    console = remarks() if as_json else answers()
 
     def tell(one: CheckFinding) -> None:
-        if as_json:
-            return
         figure = "" if one.figure is None else f"  {one.figure:.4g} ({one.bound})"
         line = Text(f"{_WORDS[one.verdict]:7}", _LOOKS[one.verdict]).append(
             f"{one.name}{figure}", "default"

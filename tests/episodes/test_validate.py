@@ -578,6 +578,12 @@ def test_another_process_tells_the_order_of_a_set() -> None:
 KEYDOOR = Path(__file__).parents[2] / "examples" / "keydoor" / "keydoor.py"
 
 
+def test_an_environment_in_a_file_of_its_own_keeps_the_contract() -> None:
+    with Subject.open(f"{KEYDOOR}:REGISTRATION", n=2, fast=True) as subject:
+        report = validate(subject, chosen(["contract"]))
+    assert not report.failed and report.counts[CheckVerdict.OK] >= 15
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("env", ["toy", f"{KEYDOOR}:REGISTRATION", "gymnasium:CartPole-v1"])
 def test_a_sound_environment_raises_no_alarm(env: str) -> None:
@@ -617,6 +623,13 @@ def test_every_check_can_be_told_apart_and_seen() -> None:
     for check in CHECKS:
         assert (check.at_most is None) != (check.at_least is None), check.name
         assert check.what and check.why and check.see, check.name
+
+
+def test_with_json_each_check_is_told_as_soon_as_it_is_there(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["validate", "toy", "--fast", "--only", "card.summary", "--json"])
+    told = capsys.readouterr()
+    assert "card.summary" in told.err and json.loads(told.out)["findings"]
 
 
 def call(capsys: Any, *words: str) -> tuple[int, str]:

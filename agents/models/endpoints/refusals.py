@@ -89,11 +89,12 @@ def change_for(refusal: RefusalError, body: Body, made: Collection[Change]) -> C
         body: as it was sent.
         made: changes that were made before.
     """
-    if refusal.mentions("max_completion_tokens") and not _SIZE.search(refusal.said):
+    too_large = _SIZE.search(refusal.said) is not None
+    if refusal.mentions("max_completion_tokens") and not too_large:
         for change, (field, _) in _LIMITS.items():
             if field in body and not set(_LIMITS) & set(made):
                 return change
-    if refusal.mentions(_NO_SYSTEM) and Change.NO_SYSTEM.apply(body) != body:
+    if refusal.mentions(_NO_SYSTEM) and not too_large and Change.NO_SYSTEM.apply(body) != body:
         return Change.NO_SYSTEM
     for change, field in _FIELDS.items():
         if field in body and refusal.mentions(_WORDS[change]):

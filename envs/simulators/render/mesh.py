@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -51,7 +52,7 @@ Axis = Literal["x", "y", "z"]
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots, which would leave no place for what is cached
 class Mesh:
     """Surfaces of one object. Never changed in place: every transform gives a new one."""
 
@@ -64,6 +65,27 @@ class Mesh:
     materials: NDArray[np.int16]
     """(F,), indices of `palette`."""
     palette: tuple[Material, ...]
+
+    @cached_property
+    def planes(self) -> NDArray[np.float32]:
+        """(F, 3), the unit normals of the triangles. Upwards for one that has no area."""
+        a, b, c = self.vertices.astype(np.float64)[self.faces].transpose(1, 0, 2)
+        normals = np.cross(c - a, b - a)
+        length = np.linalg.norm(normals, axis=1, keepdims=True)
+        upward = np.array((0.0, 1.0, 0.0))
+        unit = np.where(length > 0.0, normals / np.where(length > 0.0, length, 1.0), upward)
+        return unit.astype(np.float32)
+
+    @cached_property
+    def flat(self) -> NDArray[np.bool_]:
+        """(F,), whether a triangle is shaded as its plane is: its corners have the same normals."""
+        corners = np.einsum("fkd,fd->fk", self.normals[self.faces], self.planes)
+        return np.asarray((corners > 0.9999).all(axis=1))
+
+    @cached_property
+    def grain(self) -> int:
+        """The longest of its own axes: the way that wood grows."""
+        return int(np.argmax(np.ptp(self.vertices, axis=0)))
 
     @property
     def bounds(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

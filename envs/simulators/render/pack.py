@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,6 @@ class Body:
     def __init__(self, mesh: Mesh, casts_shadow: bool) -> None:
         self.mesh = mesh
         self.casts_shadow = casts_shadow
-        self._planes, self.flat, self.grain = _facets(mesh)
 
     def place(self, rotation: NDArray[np.float64], position: NDArray[np.float64]) -> None:
         """Stand somewhere.
@@ -32,17 +31,8 @@ class Body:
         turn = rotation.T.astype(np.float32)
         self.vertices = self.mesh.vertices @ turn + position.astype(np.float32)
         self.normals = self.mesh.normals @ turn
-        self.planes = self._planes @ turn
+        self.planes = self.mesh.planes @ turn
         self.low, self.high = self.vertices.min(axis=0), self.vertices.max(axis=0)
-
-
-@lru_cache(maxsize=1024)
-def _facets(mesh: Mesh) -> tuple[NDArray[np.float32], NDArray[np.bool_], int]:
-    """The planes of a mesh along its own axes, and `flat` and `grain` of `Surfaces`."""
-    own = planes(mesh.vertices, mesh.faces)
-    corners = mesh.normals[mesh.faces]
-    flat = (np.einsum("fkd,fd->fk", corners, own) > 0.9999).all(axis=1)
-    return own, flat, int(np.argmax(np.ptp(mesh.vertices, axis=0)))
 
 
 class Surfaces(NamedTuple):
@@ -105,12 +95,12 @@ class Pack:
         found = Surfaces(
             normals=np.zeros((len(self.triangles.vertices), 3), np.float32),
             planes=np.zeros((faces, 3), np.float32),
-            flat=stack([body.flat for body in bodies], np.bool_),
+            flat=stack([body.mesh.flat for body in bodies], np.bool_),
             materials=stack(rows, np.int32),
             owners=self.owners,
             rotations=np.zeros((len(bodies), 3, 3), np.float32),
             positions=np.zeros((len(bodies), 3), np.float32),
-            grains=np.array([body.grain for body in bodies], np.int32),
+            grains=np.array([body.mesh.grain for body in bodies], np.int32),
             patterns=np.array([m.pattern.value for m in palette], np.int32),
             paints=np.array([paint(m) for m in palette], np.float32).reshape(-1, 9),
         )
@@ -135,16 +125,6 @@ class Pack:
         surfaces.planes[first:last] = body.planes
         surfaces.rotations[index] = body.rotation
         surfaces.positions[index] = body.position
-
-
-def planes(vertices: NDArray[np.float32], faces: NDArray[np.int32]) -> NDArray[np.float32]:
-    """(F, 3), the unit normals of triangles. Upwards for one that has no area."""
-    a, b, c = vertices.astype(np.float64)[faces].transpose(1, 0, 2)
-    normals = np.cross(c - a, b - a)
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    upward = np.array((0.0, 1.0, 0.0))
-    unit = np.where(length > 0.0, normals / np.where(length > 0.0, length, 1.0), upward)
-    return unit.astype(np.float32)
 
 
 def stack(parts: list[NDArray], dtype: type, columns: int | None = None) -> NDArray:  # type: ignore[type-arg]

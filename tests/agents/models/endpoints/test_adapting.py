@@ -109,6 +109,16 @@ def test_a_limit_that_is_too_large_is_not_renamed() -> None:
     assert len(serving.requests) == 1
 
 
+def test_a_prompt_that_is_too_long_has_its_system_message_where_it_was() -> None:
+    long = "The system prompt and the messages exceed the context length of 8 tokens."
+    with (
+        endpoint(lambda request, number: error(400, long)) as serving,
+        pytest.raises(ModelError, match="context length"),
+    ):
+        ask(serving, lambda m: m.generate([Message("system", ("Be brief.",)), SEEN]))
+    assert len(serving.requests) == 1
+
+
 def test_what_fastapi_says_is_shown() -> None:
     detail = [{"loc": ["body", "messages", 0], "msg": "field required", "type": "missing"}]
     for body, says in (
