@@ -248,7 +248,7 @@ async def play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wor
         if found is None:
             found = begin(out, header, tasks)
         elif header.model_details:
-            check_model(found, header.model_details)
+            check_model(found, header.model_details, chosen.without_effect())
         with EpisodeProgress(len(found.tasks), ended_before(found, chosen.run_settings)) as bar:
             await run_on_cluster(found, chosen, workers=workers, watch=bar.ended)
     return found

@@ -17,7 +17,7 @@ from inhabit.episodes.playing.other_room import next_room
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.resume import calls_of
 from inhabit.episodes.playing.run import Watch, run_episodes, unfinished
-from inhabit.episodes.recording.folder import begin, check_model, check_same, earlier, grow
+from inhabit.episodes.recording.folder import begin, check_model, check_same, continued, earlier
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.view import check
@@ -44,8 +44,10 @@ def resumed(
         header = chosen.header(found.header.determinism, tasks, command)
         was = replace(found, header=with_todays_model(found.header, chosen.agent))
         check_same(was, header, tasks, chosen.without_effect())
-        if len(tasks) > len(found.tasks):
-            return grow(found, tasks, header.command)
+        more = len(tasks) > len(found.tasks)
+        other = header.command != found.header.command
+        if more or (other and next(unfinished(found, chosen.run_settings), None) is not None):
+            return continued(found, tasks, header.command)
     return found
 
 
@@ -88,7 +90,7 @@ async def record_run(
         model = await asyncio.to_thread(chosen.load_model, before)
         agent = chosen.make_agent(model)
         if found is not None and model is not None:
-            check_model(found, model.details)
+            check_model(found, model.details, chosen.without_effect())
             model.count_earlier(calls_of(found))
         env_thread = await EnvThread.build(chosen.make_env)
         check(env_thread.env, chosen.candidates, chosen.granted)

@@ -101,15 +101,22 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
     return Run(folder, header, tuple(tasks))
 
 
-def grow(run: Run, tasks: Sequence[Task], command: Sequence[str]) -> Run:
-    """`run` with more tasks, of which it has the first ones already.
+def continued(run: Run, tasks: Sequence[Task], command: Sequence[str]) -> Run:
+    """`run` as `command` goes on with it: with more tasks, of which it has the first ones already,
+    or with other settings of those that have no effect on results.
 
     A run that is cut off between the two files has the tasks that `run.json` counts.
 
     Raises:
         RecordError: it can't be written.
     """
-    header = run.header.model_copy(update={"episodes": len(tasks), "command": tuple(command)})
+    header = run.header.model_copy(
+        update={
+            "episodes": len(tasks),
+            "command": tuple(command),
+            "earlier_commands": (*run.header.earlier_commands, run.header.command),
+        }
+    )
     return begin(run.folder, header, (*run.tasks, *tasks[len(run.tasks) :]))
 
 
@@ -149,8 +156,13 @@ def check_same(
             )
 
 
-def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
+def check_model(run: Run, details: Mapping[str, JsonValue], free: Collection[str] = ()) -> None:
     """See that what else shapes a model's answers is what it was when `run` began.
+
+    Args:
+        run: as it was begun.
+        details: of the model now.
+        free: as for `check_same`.
 
     Raises:
         RecordError: it is not; names the first difference.
@@ -158,7 +170,7 @@ def check_model(run: Run, details: Mapping[str, JsonValue]) -> None:
     was = run.header.model_details
     # A detail that only one side knows came or went between two versions of this program.
     for name in sorted(was.keys() & details.keys()):
-        if was[name] != details[name]:
+        if was[name] != details[name] and f"model.{name}" not in free:
             raise RecordError(
                 f"{run.folder} was started by a model whose {name} was {was[name]!r}, and now it "
                 f"is {details[name]!r}. Continue it where it is that, or choose another --out."

@@ -101,6 +101,9 @@ class RunHeader(_Record):
     created: str
     """UTC, ISO 8601."""
     command: tuple[str, ...]
+    """The last one that began the run or went on with it."""
+    earlier_commands: tuple[tuple[str, ...], ...] = Field(default=(), exclude_if=not_)
+    """Other ones before it, the first one first."""
     env: str
     backend: str
     determinism: Determinism

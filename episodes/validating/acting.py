@@ -160,7 +160,7 @@ CHECKS = (
         "An agent that chooses among candidates cannot solve the task otherwise.",
         _expert_offered,
         at_least=0.95,
-        see="inhabit run {env} --agent expert --n 12 --out runs/expert",
+        see="inhabit run {played} --agent expert --n 12 --out runs/expert",
     ),
     Check(
         "semantic.dead_ends",
@@ -175,7 +175,7 @@ CHECKS = (
         "Where nearly nothing works, exploration learns nothing.",
         _works,
         at_least=0.02,
-        see="inhabit run {env} --agent random --n 12 --out runs/random",
+        see="inhabit run {played} --agent random --n 12 --out runs/random",
     ),
     Check(
         "runtime.hostile_text",

@@ -148,7 +148,7 @@ CHECKS = (
         "A simulator that dies after an hour costs a night.",
         _length,
         at_least=1,
-        see="inhabit run {env} --agent random --n 100 --out runs/long",
+        see="inhabit run {played} --agent random --n 100 --out runs/long",
     ),
     Check(
         "runtime.resource_bounds.step_seconds",

@@ -153,7 +153,7 @@ CHECKS = (
         "A goal is an instruction to a person.",
         _goals,
         at_most=0,
-        see="inhabit tasks {env} --n 12",
+        see="inhabit tasks {sampled} --n 12",
     ),
     Check(
         "card.tasks_differ",
@@ -161,7 +161,7 @@ CHECKS = (
         "Twelve times the same task is one task.",
         _distinct,
         at_least=0.9,
-        see="inhabit tasks {env} --n 12",
+        see="inhabit tasks {sampled} --n 12",
     ),
     Check(
         "card.places",
@@ -169,6 +169,6 @@ CHECKS = (
         "Tasks travel to other machines.",
         _names,
         at_most=0,
-        see="inhabit tasks {env} --n 12",
+        see="inhabit tasks {sampled} --n 12",
     ),
 )

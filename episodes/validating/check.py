@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +13,7 @@ from inhabit.envs import registry
 from inhabit.envs.entries import raised
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
-_AGAIN = "inhabit validate {env} --only {name}"
+_AGAIN = "inhabit validate {played} --only {name}"
 
 
 class CheckVerdict(StrEnum):
@@ -48,7 +47,8 @@ class Check:
     at_most: float | None = None
     at_least: float | None = None
     see: str = _AGAIN
-    """A command that shows it; `{env}` stands for the environment, `{name}` for the check."""
+    """A command that shows it. `{name}` stands for the check, `{env}` for the environment;
+    `{sampled}` adds the settings, and `{played}` adds settings, backend and tasks."""
 
     def run(self, subject: Subject) -> CheckFinding:
         """Measure, and compare with the bound. What the environment raises is a failure."""
@@ -73,7 +73,7 @@ class Check:
             bound=self.bound,
             verdict=verdict,
             evidence=evidence,
-            see=see.format(env=shlex.quote(subject.name), name=self.name),
+            see=see.format(name=self.name, **subject.words),
         )
 
     @property

@@ -83,9 +83,9 @@ def _floor(agent: str) -> Check:
         "An environment that this agent solves measures nothing else.",
         lambda subject: CheckFigure(_rate(subject, agent)),
         at_most=0.5,
-        see="inhabit run {env} --agent random --n 12 --out runs/floor"
+        see="inhabit run {played} --agent random --n 12 --out runs/floor"
         if agent == "random"
-        else "inhabit validate {env} --only {name}",
+        else "inhabit validate {played} --only {name}",
     )
 
 
@@ -214,7 +214,7 @@ CHECKS = (
         "A task that nobody can solve, or whose solution is not paid, teaches nothing.",
         _oracle_max,
         at_least=1,
-        see="inhabit run {env} --agent expert --n 12 --out runs/expert",
+        see="inhabit run {played} --agent expert --n 12 --out runs/expert",
     ),
     Check(
         "semantic.floor_gap",
@@ -265,7 +265,7 @@ CHECKS = (
         "A limit below the shortest solution makes a task impossible.",
         _in_limit,
         at_least=1,
-        see="inhabit run {env} --agent expert --n 12 --out runs/expert",
+        see="inhabit run {played} --agent expert --n 12 --out runs/expert",
     ),
     Check(
         "semantic.reference_cost",

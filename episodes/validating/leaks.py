@@ -231,7 +231,7 @@ CHECKS: Sequence[Check] = (
         "Ids end up in logs, file names and prompts.",
         _in_ids,
         at_most=0,
-        see="inhabit tasks {env} --n 12",
+        see="inhabit tasks {sampled} --n 12",
     ),
     Check(
         f"{_LEAK}.first_candidate",

@@ -123,7 +123,7 @@ CHECKS = (
         "A camera that is off is the most frequent fault of headless simulators.",
         _share(lambda rgb: int(rgb.max()) <= 8),
         at_most=0,
-        see="inhabit run {env} --agent random --n 4 --out runs/seen; inhabit show runs/seen",
+        see="inhabit run {played} --agent random --n 4 --out runs/seen; inhabit show runs/seen",
     ),
     Check(
         "pictures.flat",

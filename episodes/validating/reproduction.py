@@ -210,7 +210,7 @@ CHECKS = (
         "A task set is named by its seed.",
         _pinned,
         at_most=0,
-        see="inhabit tasks {env} --n 12 --seed 0",
+        see="inhabit tasks {sampled} --n 12 --seed 0",
     ),
     Check(
         "runtime.seed_control",
@@ -218,7 +218,7 @@ CHECKS = (
         "A seed that changes nothing makes every experiment the same one.",
         _seed_control,
         at_least=0.5,
-        see="inhabit tasks {env} --n 12 --seed 1",
+        see="inhabit tasks {sampled} --n 12 --seed 1",
     ),
     Check(
         "runtime.seed_control.starts",
@@ -233,7 +233,7 @@ CHECKS = (
         "Same seed, same bytes: on another day, too.",
         _processes,
         at_most=0,
-        see="inhabit run {env} --agent random --n 4 --out runs/once; inhabit replay runs/once",
+        see="inhabit run {played} --agent random --n 4 --out runs/once; inhabit replay runs/once",
     ),
     Check(
         "semantic.replayability",
@@ -241,7 +241,7 @@ CHECKS = (
         "A record that can't be played again proves nothing.",
         _replay,
         at_most=0,
-        see="inhabit run {env} --agent random --n 4 --out runs/once; inhabit replay runs/once",
+        see="inhabit run {played} --agent random --n 4 --out runs/once; inhabit replay runs/once",
     ),
     Check(
         "runtime.fork_fidelity",

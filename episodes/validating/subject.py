@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -113,6 +114,8 @@ class Subject:
     fast: bool = False
     source: str | None = None
     """Where the tasks come from, as `--tasks` has it; None if they were sampled."""
+    assignments: Sequence[str] = ()
+    """KEY=VALUE, as on the command line."""
     kept: dict[str, object] = field(default_factory=dict)
     """What several checks stand on and one of them has measured, by name."""
     _made: list[Env] = field(default_factory=list)
@@ -141,7 +144,7 @@ class Subject:
         settings = found.fastest_settings(name, settings)
         count = n or (6 if fast else 12)
         tasks = gather(found, settings, n=count, seed=0, source=source)
-        return cls(target, found, name, settings, tasks, fast, source)
+        return cls(target, found, name, settings, tasks, fast, source, assignments)
 
     @property
     def name(self) -> str:
@@ -153,6 +156,18 @@ class Subject:
         address = urlsplit(self.target)
         host = address.netloc.rpartition("@")[2]
         return f"{address.scheme}://{host}" + ("/..." if address.path.strip("/") else "")
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """It as words of a command: alone, with its settings, and with backend and tasks too."""
+        settings = [word for one in self.assignments for word in ("--set", one)]
+        own = [] if self.backend == self.registration.backends[0] else ["--backend", self.backend]
+        source = [] if self.source is None else ["--tasks", self.source]
+        return {
+            "env": shlex.join([self.name]),
+            "sampled": shlex.join([self.name, *settings]),
+            "played": shlex.join([self.name, *own, *source, *settings]),
+        }
 
     def make(self) -> Env:
         """A new environment, with every value checked. The subject closes it."""

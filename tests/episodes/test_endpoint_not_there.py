@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,27 @@ def test_a_refusal_at_first_ends_the_command_and_the_same_goes_on(
         assert len(serving.requests) == 1, "No further episode is tried."
         wrong = False
         assert run(tmp_path, serving.base_url) == 0
+    assert ends(tmp_path) == [Ending.SUCCESS] * TASKS
+
+
+def test_a_server_that_moved_is_asked_where_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def brain(request: Any, number: int) -> Answer:
+        return solved(request, number) if number < 4 else error(401, "moved")
+
+    def again(url: str, *words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["inhabit", "--base-url", url])
+        return run(tmp_path, url, *words)
+
+    with endpoint(brain) as before, endpoint(solved) as after:
+        assert again(before.base_url) != 0
+        assert again(after.base_url, "--retry-faults") == 0
+        assert again(after.base_url, "--set", "temperature=1") == 2, "That changes results."
+        assert after.requests
+        header = Run.open(tmp_path).header
+        assert header.command[-1] == after.base_url
+        assert [earlier[-1] for earlier in header.earlier_commands] == [before.base_url]
     assert ends(tmp_path) == [Ending.SUCCESS] * TASKS
 
 

@@ -593,12 +593,19 @@ def test_a_sound_environment_raises_no_alarm(env: str) -> None:
     assert report.counts[CheckVerdict.OK] >= 36
 
 
-def test_what_is_not_registered_is_seen_by_validate_alone() -> None:
-    checks = chosen(["static.task_distribution_pinning"])
-    for target, command in {"toy": "tasks", "gymnasium:CartPole-v1": "validate"}.items():
-        with Subject.open(target, n=2) as subject:
-            (found,) = validate(subject, checks).findings
-        assert found.see.startswith(f"inhabit {command} {target} ")
+def test_a_check_is_seen_by_a_command_with_the_same_environment() -> None:
+    def seen(target: str, check: str, **given: Any) -> str:
+        with Subject.open(target, n=2, **given) as subject:
+            (found,) = validate(subject, chosen([check])).findings
+        return found.see
+
+    pinned, black = "static.task_distribution_pinning", "pictures.black"
+    assert seen("toy", pinned).startswith("inhabit tasks toy --n")
+    assert seen("gymnasium:CartPole-v1", pinned) == (
+        f"inhabit validate gymnasium:CartPole-v1 --only {pinned}"
+    )
+    told = seen("toy", black, assignments=["pixels=48"])
+    assert "inhabit run toy --set pixels=48 --agent random" in told
 
 
 def test_an_action_number_may_have_spaces_around_it() -> None:

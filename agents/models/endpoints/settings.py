@@ -32,8 +32,9 @@ class OpenAISettings(SettingsModel):
     OPENAI_API_KEY, and are never written down.
     """
 
-    base_url: Annotated[str | None, Place()] = None
-    """URL of the endpoint. By default OpenAI's."""
+    base_url: Annotated[str | None, Place(), NoEffect()] = None
+    """URL of the endpoint. By default OpenAI's. A server may move while a run goes on; that it
+    serves the same model there is the user's word."""
     temperature: Annotated[float | None, BeforeValidator(_or_none)] = Field(default=0.0, ge=0.0)
     """Sampling temperature; none leaves it to the endpoint, which some models require."""
     max_tokens: int = Field(default=1024, ge=1)
