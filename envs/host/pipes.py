@@ -21,8 +21,27 @@ _STOPPED = 1.0
 process, or the whole machine, was stopped meanwhile: SIGSTOP, a debugger, a suspended laptop."""
 
 
+_LONGEST_STRETCH = 10.0
+
+
+def stretch() -> float:
+    """How many times longer things take here now, in [1, 10].
+
+    It is the number of processes that want a processor, for each of those that there are, over the
+    last minute (`os.getloadavg`; 1 where the system does not tell it).
+    """
+    try:
+        wanted = os.getloadavg()[0]
+    except OSError:
+        return 1.0
+    return min(_LONGEST_STRETCH, max(1.0, wanted / (os.cpu_count() or 1)))
+
+
 class Countdown:
-    """Seconds that pass only while this process runs.
+    """Seconds that pass only while this process runs, and more slowly on a busy machine.
+
+    Where three processes want each processor, a second takes three: what is waited for gets a third
+    of its time, too.
 
     Wait in pieces, and look once more when all has passed:
 
@@ -47,7 +66,7 @@ class Countdown:
         now = time.monotonic()
         passed = now - self._since
         if passed < self._asked + _STOPPED:
-            self._left -= passed
+            self._left -= passed / stretch()
         self._since = now
         self._asked = min(_LONGEST_WAIT, max(0.0, self._left))
         return self._asked

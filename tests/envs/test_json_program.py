@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 
 import psutil
 import pytest
 
 from inhabit.envs.core import SimulatorError
-from inhabit.envs.host.pipes import JsonProgram
+from inhabit.envs.host.pipes import Countdown, JsonProgram, stretch
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 
@@ -43,3 +45,18 @@ def test_what_it_does_wrong_is_said(code: str, seconds: float, says: str) -> Non
     with pytest.raises(SimulatorError, match=says):
         program.ask({}, seconds)
     assert not process.is_running()
+
+
+def test_seconds_pass_more_slowly_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(times: float) -> float:
+        load = times * (os.cpu_count() or 1)
+        monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
+        return stretch()
+
+    assert [busy(times) for times in (0.2, 1000.0, 5.0)] == [1.0, 10.0, 5.0]
+    countdown = Countdown(1.0)
+    countdown.next_wait()
+    time.sleep(0.5)
+    left = countdown.next_wait()
+    # A sleep of up to two seconds counts, for .4 here; a longer one means that this was stopped.
+    assert left is not None and 0.55 < left <= 1.0

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.core import SimulatorError, UnavailableError
 from inhabit.envs.host.credentials import without_credentials
-from inhabit.envs.host.pipes import LineReader, send_line
+from inhabit.envs.host.pipes import LineReader, send_line, stretch
 from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.envs.minedojo.luanti import game
 from inhabit.envs.minedojo.luanti.game import BAR, Framebuffer, instance
@@ -247,7 +247,7 @@ def _cookie(path: Path) -> Path:
 _FIRST = 90.0
 """Seconds for the world to be built."""
 _ANSWER = 120.0
-"""Seconds of wall-clock time that a skill may take."""
+"""Seconds that a skill may take."""
 _PLAIN = 4.0
 """Standard deviation of an image in which nothing is rendered yet."""
 _SETTLED = 3
@@ -316,7 +316,7 @@ class LuantiWorld:
             SimulatorError: the image never comes to rest.
         """
         last, alike = None, 0
-        end = time.monotonic() + _FIRST
+        end = time.monotonic() + _FIRST * stretch()
         while True:
             picture = self.picture()
             same = last is not None and np.array_equal(picture, last)
@@ -347,7 +347,7 @@ class LuantiWorld:
 
     def _settle(self) -> None:
         """Wait until the surrounding terrain has been rendered."""
-        end = time.monotonic() + _FIRST
+        end = time.monotonic() + _FIRST * stretch()
         while self.settled().std() <= _PLAIN:
             if time.monotonic() > end:
                 raise SimulatorError("Luanti never rendered the world.")
