@@ -62,8 +62,8 @@ class RunSettings(ClusterSettings):
     remember: int = Field(default=50, ge=0)
     """Past images that an agent is given; older steps are given as text only."""
     deadline: Annotated[float, NoEffect()] = Field(default=60.0, gt=0, le=86_400)
-    """Seconds that a simulator may take for one call before it counts as failed. On a busy machine they
-    pass more slowly."""
+    """Seconds that a simulator may take for one call before it counts as failed. On a busy machine
+    they pass more slowly."""
     reset_deadline: Annotated[float, NoEffect()] = Field(default=180.0, gt=0, le=86_400)
     """Seconds that a simulator may take to start, to start a task, and to show its first image."""
     decision_deadline: Annotated[float, NoEffect()] = Field(default=3600.0, gt=0, le=86_400)
