@@ -54,9 +54,9 @@ class ProgressReport:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
-            disable=silent or not console.is_terminal,
         )
         self._row = self._bar.add_task(what, total=total, completed=done, note=note)
+        self._bars = not silent and console.is_terminal
         self._lines = not silent and not console.is_terminal
 
     def advance(self, *, note: str = "") -> None:
@@ -88,7 +88,8 @@ class ProgressReport:
                 remarks().print(self.line(), soft_wrap=True)
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._bars:
+            self._bar.start()
         if self._lines:
             schedule = chain(_FIRST_MINUTE, repeat(_LATER))
             threading.Thread(target=self.report_every, args=(schedule,), daemon=True).start()
@@ -96,4 +97,6 @@ class ProgressReport:
 
     def __exit__(self, *error: object) -> None:
         self._over.set()
-        self._bar.stop()
+        # Elsewhere than on a terminal, rich before 15 would print an empty line.
+        if self._bars:
+            self._bar.stop()

@@ -31,6 +31,7 @@ LEFT_OUT = {
     "versions": "versions of this machine's packages",
     "inhabit_version": "changes with every release",
     "python": "a version, or a place of this machine",
+    "hash": "of files that transformers wrote, which name its version",
     "command": "names folders of this machine",
     "base_url": "the port of a server of this test",
     "printed": "what a process printed: it names places and processes",
