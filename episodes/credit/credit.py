@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -34,9 +34,6 @@ FILE = "credit.jsonl"
 _MOST = 500
 """Actions of an expert that has not reached the goal by then and never will."""
 
-_SHORT = 3
-"""Actions of a way that is tried without each of them: a longer one costs too many copies."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Way:
@@ -45,13 +42,11 @@ class _Way:
     effort: Effort | None
     """What it needs to the goal; None if it does not reach it."""
     actions: tuple[Action, ...] = ()
-    new: bool = False
-    """Whether it was asked in that state, and not on the way there."""
 
 
-_Known = dict[str | None, _Way]
-"""State -> the shortest way that is known from there. Equal states have the same way, so that who
-follows the expert's has no regret."""
+_Known = dict[str, _Way]
+"""State -> the expert's way from there. Equal states have the same way, so that who follows the
+expert's has no regret."""
 
 
 def credit_run(
@@ -154,93 +149,44 @@ def credit_episode(
 
 def _way(episode: Episode, known: _Known) -> _Way:
     """The expert's way from here, walked in a copy unless it is `known`."""
-    if (found := known.get(_state(episode))) is not None and found.new:
-        return found
+    state = _state(episode)
+    if state is not None and state in known:
+        return known[state]
     with episode.fork() as copy:
-        way = _walked(copy, known)
-    shorter = _shortened(episode, way)
-    if shorter is not way and (state := _state(episode)) is not None:
-        known[state] = shorter
-    return shorter
+        return _walked(copy, known)
 
 
 def _walked(copy: Episode, known: _Known) -> _Way:
     """The expert's way from where `copy` is, to the goal or to a state whose way is `known`.
 
-    The ways of all states that it passes are known from then on. Where only the rest of an earlier
-    way is known, the expert is asked anew: from there it may see a shorter one.
+    It is asked anew after each action, as when it acts itself: from there it may see a shorter way.
+    The ways of all states that it passes are known from then on; of one that it passes twice, as
+    by an action without effect, the way from the last time.
     """
     assert isinstance(copy.env, Expert), "A copy can do what its original can."
     passed: list[tuple[str | None, Action, int]] = []
-    plan: Sequence[Action] = ()
     refused: set[Action] = set()
-    end: _Way | None = None
-    if (rest := known.get(_state(copy))) is not None and not rest.new:
-        plan = copy.env.plan()
-        if not plan or _joins(rest, plan, begun=True):
-            end = known[_state(copy)] = replace(rest, new=True)
-    while end is None:
+    way: _Way | None = None
+    while way is None:
         state = _state(copy)
         if copy.now.success:
-            end = _Way(NOTHING)
-        elif (rest := known.get(state)) is not None and _joins(rest, plan, begun=bool(passed)):
-            end = rest
-        elif copy.now.over or len(passed) > _MOST or not (plan := plan or copy.env.plan()):
-            end = _Way(None)
+            way = _Way(NOTHING)
+        elif state is not None and state in known:
+            way = known[state]
         else:
-            first, *plan = plan
-            now = copy.act(Decision(first))
-            passed.append((state, first, now.cost))
-            if now.reason is None:
-                refused.clear()
-            elif first in refused:
-                end = _Way(None)
-            else:
-                refused.add(first)
-                plan = ()
-    for number, (state, action, cost) in reversed([*enumerate(passed)]):
-        effort = end.effort and Effort(actions=1, steps=cost) + end.effort
-        end = _Way(effort, (action, *end.actions), new=number == 0)
-        if state is None:
-            continue
-        old = known.get(state)
-        if old is not None and old.effort and not (effort and effort.actions < old.effort.actions):
-            end = replace(old, new=old.new or end.new)
-        if effort is not None or number == 0:
-            known[state] = end
-    return end
-
-
-def _shortened(episode: Episode, way: _Way) -> _Way:
-    """The way without actions that it does not need, such as one that failed; where it is short."""
-    if way.effort is None or len(way.actions) > _SHORT:
-        return way
-    for place in range(len(way.actions) - 1):
-        rest = way.actions[:place] + way.actions[place + 1 :]
-        if (shorter := _carried_out(episode, rest)) is not None:
-            return _shortened(episode, shorter)
+            plan = () if copy.now.over or len(passed) > _MOST else copy.env.plan()
+            if not plan or plan[0] in refused:
+                way = _Way(None)
+                continue
+            now = copy.act(Decision(plan[0]))
+            passed.append((state, plan[0], now.cost))
+            refused = set() if now.reason is None else {*refused, plan[0]}
+    for state, action, cost in reversed(passed):
+        effort = way.effort and Effort(actions=1, steps=cost) + way.effort
+        way = _Way(effort, (action, *way.actions))
+        if state is not None:
+            way = known.setdefault(state, way)
     return way
-
-
-def _carried_out(episode: Episode, actions: tuple[Action, ...]) -> _Way | None:
-    """The way by these actions as far as the goal; None if they don't reach it from here."""
-    effort = NOTHING
-    with episode.fork() as copy:
-        for number, action in enumerate(actions, 1):
-            # What was not seen yet may be acted on, but nobody could know of it.
-            if action not in copy.env.actions() or copy.act(Decision(action)).reason is not None:
-                return None
-            effort += Effort(actions=1, steps=copy.now.cost)
-            if copy.now.success:
-                return _Way(effort, actions[:number], new=True)
-    return None
-
-
-def _joins(rest: _Way, plan: Sequence[Action], *, begun: bool) -> bool:
-    """Whether to go on by the `rest` that is known, and not by the rest of the `plan`."""
-    if plan and rest.effort is not None:
-        return len(plan) >= rest.effort.actions
-    return begun or rest.new
 
 
 def _state(episode: Episode) -> str | None:

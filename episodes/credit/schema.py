@@ -1,9 +1,11 @@
 """What is written down of the credit of steps: `credit.jsonl`, a line for each episode.
 
-For a state s, the cost to go V(s) is the least that is known to lead from s to the goal: what the
-expert needs, counted in a copy, or what was in fact done from there on. The regret of an action a
-that leads from s to t is cost(a) + V(t) - V(s), never below 0; the advantage of the action is its
-negative. Both are counted in actions and in low-level steps, each for itself.
+For a state s, the cost to go V(s) is that of the shortest way that is known from s to the goal: the
+expert's, counted in a copy, or what was in fact done from there on. The shortest has the fewest
+actions, and of these the fewest low-level steps. The regret of an action a that leads from s to t
+is cost(a) + V(t) - V(s), in actions and in low-level steps; the advantage of the action is its
+negative. In actions it is never below 0; in low-level steps it is where an action more saves some.
+What an episode took to the goal is V of its first state and the regret of its steps.
 """
 
 from __future__ import annotations
@@ -102,11 +104,11 @@ class EpisodeCredit(_Plain):
 
 
 def least(efforts: Iterable[Effort | None]) -> Effort | None:
-    """The fewest actions and the fewest low-level steps; None if none is known."""
+    """The one with the fewest actions, and of these the fewest low-level steps; None if none is
+    known.
+    """
     known = [one for one in efforts if one is not None]
-    if not known:
-        return None
-    return Effort(actions=min(e.actions for e in known), steps=min(e.steps for e in known))
+    return min(known, key=lambda one: (one.actions, one.steps), default=None)
 
 
 def total(efforts: Iterable[Effort | None]) -> Effort:

@@ -59,11 +59,45 @@ class PlanStep:
     """The object; for "put" the receptacle."""
 
 
+class SceneProbe:
+    """What trying in the simulator shows of the present state."""
+
+    def __init__(self, episode: EpisodeState) -> None:
+        self._episode = episode
+
+    def in_sight(self, thing: ThorObject) -> bool:
+        """Whether an object that is known comes into view here by a tilt of the head."""
+        known = thing.id in self._episode.memory.seen and thing.id in self._episode.world
+        return known and walking.finds_by_tilting(self._episode, thing)
+
+    def has_room(self, place: ThorObject, item: ThorObject) -> bool:
+        """Whether an object fits in a receptacle; also True where that can't be tried."""
+        body, held = self._episode.body, self._episode.held
+        other = held is not None and held.id != item.id
+        if other or item.id not in self._episode.world or (kept := body.ask("Snapshot")) is None:
+            return True
+        if held is None:
+            body.tell("PickupObject", blind=True, objectId=item.id, forceAction=True)
+        if place.shut:
+            body.tell("OpenObject", blind=True, objectId=place.id, forceAction=True)
+        put = body.tell("PutObject", blind=True, objectId=place.id, forceAction=True)
+        full = not put and body.error[0] == "ReceptacleFull"
+        body.tell("Restore", blind=True, snapshot=kept)
+        body.ask("Forget", snapshot=kept)
+        return not full
+
+
 class PlanDraft:
     """Collects steps and tracks the hand, doors, switches and positions of objects."""
 
     def __init__(
-        self, world: ThorObjects, memory: Memory, x: float, z: float, hidden: Set[str] = frozenset()
+        self,
+        world: ThorObjects,
+        memory: Memory,
+        x: float,
+        z: float,
+        hidden: Set[str] = frozenset(),
+        probe: SceneProbe | None = None,
     ) -> None:
         """Start an empty plan.
 
@@ -73,9 +107,13 @@ class PlanDraft:
             x: where the agent is, metres.
             z: the same.
             hidden: ids of what cannot be found.
+            probe: in the present state; without them nothing is tried.
         """
         self.world = world
         self._hidden = hidden
+        self._probe = probe
+        self._nodded = False
+        """Whether the head will be tilted, so that what is in view now may no longer be."""
         self.steps: list[PlanStep] = []
         self._refused = memory.refused
         self._seen = memory.seen
@@ -118,23 +156,42 @@ class PlanDraft:
 
     def nearest(self, things: Sequence[ThorObject]) -> ThorObject | None:
         """The object that takes least effort: not enclosed, seen, and near."""
+        return min(things, key=self._effort, default=None)
 
-        def effort(thing: ThorObject) -> tuple[object, ...]:
-            return (
-                self.shut_in(thing) is not None,
-                thing.id not in self._seen,
-                round(thing.reach(*self._here), 2),
-                thing.id,
-            )
+    def _effort(self, thing: ThorObject) -> tuple[object, ...]:
+        return (
+            self.shut_in(thing) is not None,
+            thing.id not in self._seen,
+            self._probe is not None and not self._at_hand(thing),
+            round(thing.reach(*self._here), 2),
+            thing.id,
+        )
 
-        return min(things, key=effort, default=None)
+    def nearest_with_room(
+        self, places: Sequence[ThorObject], item: ThorObject
+    ) -> ThorObject | None:
+        """The receptacle that takes least effort, of those in which an object fits."""
+        ranked = sorted(places, key=self._effort)
+        if self._probe is None:
+            return next(iter(ranked), None)
+        return next((place for place in ranked if self._probe.has_room(place, item)), None)
+
+    def _at_hand(self, thing: ThorObject) -> bool:
+        """Whether one can interact with an object without a walk, with those planned so far."""
+        if any(step.verb == "go to" for step in self.steps):
+            return False
+        if thing.visible and not self._nodded:
+            return True
+        return self._probe is not None and self._probe.in_sight(thing)
 
     # Steps.
 
     def go(self, thing: ThorObject) -> None:
         """Go to where the agent can interact with it."""
-        before_eyes = not any(s.verb == "go to" for s in self.steps) and thing.visible
-        if self._at == thing.id or before_eyes:
+        if self._at == thing.id:
+            return
+        if self._at_hand(thing):
+            self._nodded = self._nodded or not thing.visible
             return
         self.steps.append(PlanStep("go to", thing))
         self._at = thing.id

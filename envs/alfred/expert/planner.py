@@ -38,14 +38,17 @@ _MOST_TRIES = 6
 class AlfredPlanner:
     """Plans from any state with full knowledge of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, trying: bool = True) -> None:
+        """A planner; `trying` as for `solve`."""
+        self._trying = trying
         self._hidden: set[str] = set()
 
     def plan(self, episode: EpisodeState) -> Sequence[Action]:
         """A plan from the current state; empty if the task is solved or no plan is known."""
         for _ in range(_MOST_TRIES):
             try:
-                return to_actions(episode, _to_the_goal(solve(episode, self._hidden)))
+                steps = solve(episode, self._hidden, trying=self._trying)
+                return to_actions(episode, _to_the_goal(steps))
             except HiddenError as error:
                 self._hidden.add(error.thing.id)
             except NoPlanError:
@@ -57,7 +60,7 @@ class AlfredPlanner:
 
     def copy(self) -> AlfredPlanner:
         """An independent copy."""
-        twin = AlfredPlanner()
+        twin = AlfredPlanner(trying=self._trying)
         twin._hidden = set(self._hidden)
         return twin
 

@@ -6,18 +6,22 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from inhabit.envs.alfred.episode.state import EpisodeState, out_of_order, unmet
-from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
+from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep, SceneProbe
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, basin_of, is_wanted
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.simulators.household.types.things import BASINS
 
 
-def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[PlanStep]:
+def solve(
+    episode: EpisodeState, hidden: Set[str] = frozenset(), *, trying: bool = False
+) -> Sequence[PlanStep]:
     """The steps of a plan from the current state.
 
     Args:
         episode: the current state.
         hidden: ids of what cannot be found.
+        trying: whether the simulator is asked what comes into view by a tilt of the head, and what
+            has room. Otherwise the agent walks to all that is not in view.
 
     Raises:
         NoPlanError: there are none that the planner could find.
@@ -25,7 +29,8 @@ def solve(episode: EpisodeState, hidden: Set[str] = frozenset()) -> Sequence[Pla
     if out_of_order(episode):
         raise NoPlanError("A goal was reached before an earlier one.")
     pose = episode.body.pose
-    draft = PlanDraft(episode.world, episode.memory, pose.x, pose.z, hidden)
+    probe = SceneProbe(episode) if trying else None
+    draft = PlanDraft(episode.world, episode.memory, pose.x, pose.z, hidden, probe)
     for goal in unmet(episode):
         _reach(draft, replace(episode, goal=goal, also=()))
     return draft.steps
@@ -221,7 +226,7 @@ def _place(draft: PlanDraft, goal: AlfredGoal, item: ThorObject | None = None) -
         for p in draft.world.of_type(str(goal.parent))
         if p.receptacle and (item is None or draft.allowed("put", p, item))
     ]
-    place = draft.nearest(places)
+    place = draft.nearest(places) if item is None else draft.nearest_with_room(places, item)
     if place is None:
         raise NoPlanError(f"There is no {goal.parent} to put it in.")
     return place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,17 +274,35 @@ def can_look_for(episode: EpisodeState, pose: AgentPose, thing: ThorObject) -> b
 
 
 def _look_for(episode: EpisodeState, thing: ThorObject) -> bool:
-    pose = episode.body.pose
-    before = pose.horizon
-    _, below = direction(pose, thing.center, episode.body.eye[1] - pose.y)
-    straight = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
-    for horizon in (straight, straight - HORIZON_STEP, straight + HORIZON_STEP):
-        if HIGHEST <= horizon <= LOWEST and look(episode, horizon):
+    before = episode.body.pose.horizon
+    for horizon in _tilts_towards(episode, thing):
+        if look(episode, horizon):
             episode.see()
             if episode.world[thing.id].visible:
                 return True
     look(episode, before)
     return False
+
+
+def _tilts_towards(episode: EpisodeState, thing: ThorObject) -> Sequence[float]:
+    """The angles below the horizontal at which to look for an object, the best first."""
+    pose = episode.body.pose
+    _, below = direction(pose, thing.center, episode.body.eye[1] - pose.y)
+    straight = min(max(round(below / HORIZON_STEP) * HORIZON_STEP, HIGHEST), LOWEST)
+    tilts = (straight, straight - HORIZON_STEP, straight + HORIZON_STEP)
+    return [float(tilt) for tilt in tilts if HIGHEST <= tilt <= LOWEST]
+
+
+def finds_by_tilting(episode: EpisodeState, thing: ThorObject) -> bool:
+    """Whether `face` would bring an object into view, if it is not there already."""
+    pose = episode.body.pose
+    if not can_look_for(episode, pose, thing) or episode.world.shut_in(thing) is not None:
+        return False
+    with episode.views.away():
+        return any(
+            thing.id in episode.views.visible(replace(pose, horizon=tilt))
+            for tilt in _tilts_towards(episode, thing)
+        )
 
 
 _SIGHT = (1.5, 0.75)

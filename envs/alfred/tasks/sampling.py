@@ -9,6 +9,7 @@ from itertools import count
 from typing import Self
 
 from inhabit.envs.alfred.env import Alfred
+from inhabit.envs.alfred.expert.planner import AlfredPlanner
 from inhabit.envs.alfred.language.verbs import preposition, word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import (
@@ -76,7 +77,11 @@ class Rehearsal:
         self._env = Alfred(settings=settings)
 
     def cost(self, scene: AlfredScene) -> int | None:
-        """Low-level steps that the expert takes to solve a scene; None if it does not solve it."""
+        """Low-level steps to solve a scene by recipe; None if that does not solve it.
+
+        The agent walks to all that is not in view, where the expert may tilt its head: the costs of
+        tasks stay what they were.
+        """
         task = Task(
             id="rehearsal",
             env="alfred",
@@ -85,9 +90,9 @@ class Rehearsal:
             scene=scene.model_dump(mode="json", exclude_defaults=True),
         )
         self._env.reset(task, seed=0)
-        total = 0
+        planner, total = AlfredPlanner(trying=False), 0
         for _ in range(MAX_STEPS):
-            plan = self._env.plan()
+            plan = planner.plan(Alfred._episode(self._env))
             if not plan:
                 return None
             outcome = self._env.act(plan[0])
