@@ -63,7 +63,7 @@ _NOW = (
 )
 _INSTEAD = (
     "to {other} would serve to {wish}, which the goal does not ask for",
-    "to {other} would only help to {wish}, and that is not asked of you",
+    "to {other} would help to {wish}, and that is not asked of you",
     "if the goal were to {wish}, you would {other} instead, but it is not",
     "you would have to {other} if you were to {wish}, which nobody wants here",
 )
@@ -71,7 +71,12 @@ _NOT_THIS = (
     "to {wish} is not what the goal asks for",
     "the goal does not ask you to {wish}",
     "nobody wants you to {wish} here",
-    "it would be wrong to {wish}, which another goal might ask for",
+    "it would be wrong to {wish}: another goal might ask for that",
+)
+_LATER = (
+    "it is too early to {other}",
+    "to {other} comes later",
+    "the time to {other} has not come yet",
 )
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 _STATION = 2
@@ -96,8 +101,9 @@ class Instead:
     """What another goal of the same picture would have one do."""
 
     action: Action
-    wish: str
-    """The part of that goal which it serves; the goal in question does not ask for it."""
+    wish: str = ""
+    """The part of that goal which it serves, and for which the goal in question does not ask; empty
+    where this goal has one do the same later."""
 
 
 def explain(
@@ -130,7 +136,7 @@ def explain(
     said = [sentence(thought), sentence(rng.choice(_NOW).format(now=now))]
     if instead is not None:
         other = _phrase(instead.action, context, template)
-        forms = _NOT_THIS if other == instead.wish else _INSTEAD
+        forms = _NOT_THIS if other == instead.wish else _INSTEAD if instead.wish else _LATER
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
     return Explanation(join(seen, *said), concepts, seen)
 
@@ -260,10 +266,10 @@ def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple
     if template.action_kind(context.answer) is ActionKind.DROP:
         return ["there is nothing to work at within reach"], (held.kind,)
     stations = (a.arguments[-1] for a in context.plan if len(a.arguments) >= _STATION)
-    needed = next((name for name in stations if not context.alike(name)), None)
-    if needed is None:
+    needed = dict.fromkeys(name for name in stations if not context.alike(name))
+    if not needed:
         return ["nothing that the picture shows is needed for this"], (held.kind,)
-    return [f"there is no {needed.replace('_', ' ')} in view"], (held.kind,)
+    return [f"there is no {name.replace('_', ' ')} in view" for name in needed], (held.kind,)
 
 
 def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
@@ -274,11 +280,7 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
     is_, it = be(kind), "they are" if is_plural(kind) else "it is"
     match template.action_kind(answer):
         case ActionKind.GO | ActionKind.SEARCH:
-            return (
-                f"for that, you have to be at the {kind}",
-                f"that cannot be done from here, but at the {kind}",
-                f"for that, you first have to reach the {kind}",
-            )
+            return _needs_place(context, template, kind, wish)
         case ActionKind.TAKE:
             return (
                 f"for that, you need the {kind} in your hand",
@@ -324,6 +326,26 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
     return ("this is what comes first",)
 
 
+def _needs_place(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
+    there = next((a for a in context.plan[1:] if template.action_kind(a) not in _MOVING), None)
+    does = None if there is None else template.action_kind(there)
+    if there is not None and does is ActionKind.MAKE:
+        made = there.arguments[0].replace("_", " ")
+        if made not in wish:
+            return (
+                f"for that, the {made} has to be made first, at the {kind}",
+                f"that takes the {made}, which is made at the {kind}",
+            )
+    reach = f"for that, you first have to reach the {kind}"
+    if does is ActionKind.TAKE:
+        return (reach, f"for that, you have to get to the {kind} first")
+    return (
+        f"for that, you have to be at the {kind}",
+        f"that cannot be done from here, but at the {kind}",
+        reach,
+    )
+
+
 def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
     subject = context.subject(context.answer)
     what = subject.kind if subject is not None else "thing in your hand"
@@ -331,7 +353,7 @@ def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -
         return (
             f"the {kind} {be(kind)} right in front of you",
             "you have arrived at the place for that",
-            f"both the {what} and the place for {pronoun(what)} are within reach",
+            f"the place for {pronoun(what)} is within reach",
         )
     if what in wish:
         where = "in" if " in the " in context.answer.text else "on"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from inhabit.eie.examples.checks import check_name
-from inhabit.eie.examples.context import FAILS, Trials, without_numbers
+from inhabit.eie.examples.context import FAILS, StepContext, Trials, without_numbers
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
@@ -21,7 +21,7 @@ from inhabit.eie.examples.states import SceneState, States, expert_plan
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
 from inhabit.envs.core import Action, Task
-from inhabit.envs.template import ActionKind, CrossesGoals, Crossing
+from inhabit.envs.template import ActionKind, CrossesGoals, Crossing, Template
 from inhabit.episodes.episode import Episode
 
 SHAPES = ((2, 4), (3, 3))
@@ -333,8 +333,8 @@ class SquareSearch:
             for row in square.cells
             for cell in row
             for action in cell.context.plan
-            if self._template.action_kind(action) in _FAILURES
-            and without_numbers(action) not in offered
+            if without_numbers(action) not in offered
+            and all(_is_tried(action, c.context, self._template) for c in square.cells[0])
         }
         for action in self._rng.sample([*later.values()], len(later)):
             after = [self._states.failed(state, action) for state in square.states]
@@ -352,6 +352,15 @@ def _looks_new(one: Asked, others: Sequence[Asked]) -> bool:
     """Whether a picture is unlike all others."""
     seen = one.state.episode.now.observation
     return all(differ(seen, other.state.episode.now.observation) for other in others)
+
+
+def _is_tried(action: Action, context: StepContext, template: Template) -> bool:
+    """Whether somebody might try it there: to put down what is held, to pick up what is not."""
+    kind = template.action_kind(action)
+    held = {name for thing in context.held for name in (thing.name, kind_of(thing.name))}
+    if kind in (ActionKind.PUT, ActionKind.CUT):
+        return bool(held) and (len(action.arguments) < 2 or action.arguments[0] in held)
+    return kind in _FAILURES and not held.intersection(action.arguments)
 
 
 def _in(cell: AskedMoment, state: SceneState) -> AskedMoment:

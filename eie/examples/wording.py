@@ -20,7 +20,7 @@ _ASKED = (
     "Which action comes next?",
     "What would you do next?",
     "How do you go on?",
-    "Which step is right now?",
+    "Which step is the right one now?",
     "What has to happen next?",
     "Choose the best action now.",
     "What should be done at this point?",
@@ -188,7 +188,30 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
         made = [k for k in sorted(new) if template.lexicon.products.get(k) == target.kind]
         said += [f"there are {plural(kind)} now" for kind in made]
         concept = made[0] if made else concept
-    return Explanation(join(*(sentence(s) for s in dict.fromkeys(said) if s)), (concept,))
+    said = [one for one in dict.fromkeys(said) if one]
+    if said:
+        said += [_before(earlier.get(target.name, target), action_kind, before)]
+        said += [f"so the step was to {phrase(action, action_kind, before)}"]
+    return Explanation(join(*map(sentence, said)), (concept,))
+
+
+def _before(was: SceneObject, action_kind: ActionKind, context: StepContext) -> str:
+    """How it was in the first image; empty if there is nothing else to say of it."""
+    it = "they were" if is_plural(was.kind) else "it was"
+    support = next((t for t in context.things if t.name == was.support), None)
+    match action_kind:
+        case ActionKind.OPEN | ActionKind.CLOSE:
+            return f"before, {it} {'closed' if action_kind is ActionKind.OPEN else 'open'}"
+        case ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF:
+            return f"before, {it} {'off' if action_kind is ActionKind.SWITCH_ON else 'on'}"
+        case ActionKind.TAKE if support is not None:
+            return f"before, {it} {_in(was)} the {support.kind}"
+        case ActionKind.PUT if context.held:
+            held = context.held[0].kind
+            return f"before, {'they were' if is_plural(held) else 'it was'} in your hand"
+        case ActionKind.CUT:
+            return f"before, {it} whole"
+    return ""
 
 
 def _put(before: StepContext, after: StepContext) -> list[str]:

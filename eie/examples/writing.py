@@ -30,6 +30,7 @@ from inhabit.eie.examples.reasons import Beside, Instead, explain
 from inhabit.eie.examples.topology import Topology, kind_of, speaks_of
 from inhabit.eie.examples.wording import (
     Explanation,
+    plain,
     question,
     question_after_failure,
     question_of_film,
@@ -315,7 +316,7 @@ class ExampleWriter:
                 found.append(
                     Past(
                         action=self._in_words(step.action.text),
-                        feedback=self._in_words(step.feedback),
+                        feedback=plain(self._in_words(step.feedback)),
                         failed=step.failed,
                         image=image,
                     )
@@ -364,7 +365,7 @@ class SquareWriter:
 
     def __init__(self, writers: Sequence[ExampleWriter], job: ExtractionJob) -> None:
         """Write for the goals of `writers`, which are of one scene."""
-        self._writers = writers
+        self._writers, self._template = writers, job.template
         self._square = job.origin.task.id
         self._rng = job.rng
 
@@ -407,14 +408,26 @@ class SquareWriter:
     def _instead(
         self, cells: Sequence[Sequence[AskedMoment]], row: int, column: int
     ) -> Instead | None:
-        """What another goal would have one do in this picture, and what for."""
-        found = []
+        """What another goal would have one do in this picture, and what for; best something that
+        this goal never has one do.
+        """
+        plan = {action.text for action in cells[row][column].context.plan}
+        found, later = [], []
         for other, writer in enumerate(self._writers):
             cell = cells[other][column]
             wish = writer.purpose(cell.context)
-            if other != row and wish and not self._writers[row].wishes(wish):
+            if other == row:
+                continue
+            # "Put it in the sink" is about what is held then: perhaps another thing.
+            if cell.answer.text in plan and self._names_all(cell.answer):
+                later.append(Instead(cell.answer))
+            elif wish and not self._writers[row].wishes(wish):
                 found.append(Instead(cell.answer, wish))
-        return self._rng.choice(found) if found else None
+        return self._rng.choice(found or later) if found or later else None
+
+    def _names_all(self, action: Action) -> bool:
+        kind = self._template.action_kind(action)
+        return kind is not ActionKind.PUT or len(action.arguments) > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _NEMO = (
     "wandb",
 )
 _SKYRL = ("jaxtyping", "loguru", "hydra-core==1.3.4", "tensordict", "func_timeout", "skyrl-gym")
-_SKYRL_TOO = ("aiohttp", "pybase64", "orjson", "polars", "torchdata", "accelerate")
+_SKYRL_TOO = ("aiohttp", "pybase64", "orjson", "polars", "torchdata", "accelerate", "cloudpathlib")
 
 
 @pytest.mark.slow

@@ -223,10 +223,17 @@ def things(episode: EpisodeState) -> Sequence[SceneObject]:
     """Every named object, in the order of naming."""
     world, pixels = episode.world, episode.body.in_view()
     return [
-        _thing(episode, world[id], name, pixels.get(id, 0))
+        # People call the whole sink so, not its basin alone.
+        _thing(episode, world[id], name, pixels.get(id, 0) + pixels.get(_around(id), 0))
         for id, name in episode.names.all().items()
         if id in world
     ]
+
+
+def _around(id: str) -> str:
+    """The id of the sink or bathtub that a basin is a part of; empty for other things."""
+    outer, _, part = id.rpartition("|")
+    return outer if part in ("SinkBasin", "BathtubBasin") else ""
 
 
 def _thing(episode: EpisodeState, record: ThorObject, name: str, pixels: int) -> SceneObject:

@@ -37,7 +37,7 @@ _JOINED = (
     "{first}, and {second}.",
     "{first}. Besides that, {second}.",
     "There are two things to do: {first}, and {second}.",
-    "{first}. When that is done, or before, {second}.",
+    "{first}. Before or after that, {second}.",
 )
 
 
