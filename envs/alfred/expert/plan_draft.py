@@ -71,20 +71,34 @@ class SceneProbe:
         return known and walking.finds_by_tilting(self._episode, thing)
 
     def has_room(self, place: ThorObject, item: ThorObject) -> bool:
-        """Whether an object fits in a receptacle; also True where that can't be tried."""
-        body, held = self._episode.body, self._episode.held
+        """Whether an object fits in a receptacle that can be reached, when it is open.
+
+        Also True where that can't be tried.
+        """
+        held, known = self._episode.held, self._episode.views.fits
         other = held is not None and held.id != item.id
-        if other or item.id not in self._episode.world or (kept := body.ask("Snapshot")) is None:
+        if other or item.id not in self._episode.world:
             return True
-        if held is None:
+        if (item.id, place.id) not in known:
+            known[item.id, place.id] = self._fits(place, item)
+        return known[item.id, place.id]
+
+    def _fits(self, place: ThorObject, item: ThorObject) -> bool:
+        body = self._episode.body
+        if (kept := body.ask("Snapshot")) is None:
+            return True
+        if not item.held:
             body.tell("PickupObject", blind=True, objectId=item.id, forceAction=True)
         if place.shut:
             body.tell("OpenObject", blind=True, objectId=place.id, forceAction=True)
         put = body.tell("PutObject", blind=True, objectId=place.id, forceAction=True)
-        full = not put and body.error[0] == "ReceptacleFull"
+        fits = put or body.error[0] != "ReceptacleFull"
+        if fits and place.shut:
+            one = {"standings": [True], "maxPoses": 1}
+            fits = bool(body.ask("GetInteractablePoses", objectId=place.id, **one))
         body.tell("Restore", blind=True, snapshot=kept)
         body.ask("Forget", snapshot=kept)
-        return not full
+        return fits
 
 
 class PlanDraft:

@@ -192,16 +192,18 @@ class Views:
         self._body = body
         self._visible: dict[AgentPose, frozenset[str]] = {}
         self._noticed: dict[AgentPose, frozenset[str]] = {}
+        self.fits: dict[tuple[str, str], bool] = {}
+        """Ids of an object and a receptacle -> whether it fits, as far as that was tried."""
 
     def copy(self) -> Views:
         """An independent copy. What is found in the room as it is now is known to both."""
         twin = Views(self._body)
-        twin._visible, twin._noticed = self._visible, self._noticed
+        twin._visible, twin._noticed, twin.fits = self._visible, self._noticed, self.fits
         return twin
 
     def forget(self) -> None:
         """Drop the cache after a change of the room."""
-        self._visible, self._noticed = {}, {}
+        self._visible, self._noticed, self.fits = {}, {}, {}
 
     @contextmanager
     def away(self) -> Iterator[None]:
