@@ -15,6 +15,7 @@ from inhabit.envs.alfred.world.kinds import BY_NAME, KIND_NAMES, TREATMENTS, Alf
 from inhabit.envs.alfred.world.things import IN_SLICES, MOVABLE, ROOMS, TYPES
 from inhabit.envs.core import Task
 from inhabit.envs.plain_data import validated_scene
+from inhabit.envs.simulators.household.rooms.as_in_thor import place
 from inhabit.envs.simulators.household.types.things import BASINS, LAMPS
 
 TaskType = str
@@ -349,7 +350,12 @@ def _nearest(recorded: RecordedThing, things: Sequence[ThorObject]) -> ThorObjec
 
 
 def _gap(recorded: RecordedThing, thing: ThorObject) -> float:
-    return min(apart(recorded.position, thing.position), apart(recorded.position, thing.center))
+    """Metres from a recorded object to one. A basin's id tells the place of its sink."""
+    places = [thing.position, thing.center]
+    if thing.type in BASINS.values():
+        x, y, z = place(thing.id).tolist()
+        places.append((x, y, z))
+    return min(apart(recorded.position, at) for at in places)
 
 
 @dataclass(frozen=True, slots=True)

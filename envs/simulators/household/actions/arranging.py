@@ -83,8 +83,12 @@ def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
 
 
 def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
-    """Move objects to poses; what is not listed stays. Returns why each could not that was not."""
+    """Move objects to poses; what is not listed stays. Returns why each could not that was not.
+
+    Furniture opens as in AI2-THOR then, from which such poses come.
+    """
     world = house.world
+    world.open_forwards()
     by_name = {
         str(thing["name"]): thing.id
         for thing in world.things.values()

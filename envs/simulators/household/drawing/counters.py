@@ -12,6 +12,7 @@ from inhabit.envs.simulators.household.geometry.boxes import Array, Box, Outline
 from inhabit.envs.simulators.household.geometry.fronts import CARCASSES
 from inhabit.envs.simulators.household.placement.surfaces import counter_height
 from inhabit.envs.simulators.household.state.world import SimObject
+from inhabit.envs.simulators.household.types.things import BASINS
 from inhabit.envs.simulators.render.lathe import box
 from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
 from inhabit.envs.simulators.render.shapes.finishes import (
@@ -234,6 +235,68 @@ def _block(of: Rectangle, low: float, high: float, material: Material) -> Mesh:
     size = np.maximum((x1 - x0, high - low, z1 - z0), 0.002)
     made = box((float(size[0]), float(size[1]), float(size[2])), material)
     return made.shifted((x0 + x1) / 2, (low + high) / 2, (z0 + z1) / 2)
+
+
+_OPEN_OVER = 0.92
+"""Share of a basin's width and depth in which its sink is open."""
+_UPPER = 0.2
+"""Share of its height from which on a basin widens, up to this share of its sink's width:"""
+_INNER = 0.87
+_DOOR = 0.044
+"""Metres of a cupboard's depth that are its door and handle."""
+
+
+def around_basins(thing: SimObject, made: Mesh, others: Iterable[SimObject]) -> Mesh:
+    """A sink without what lies in its basins, a basin as wide as its sink at the top, and a
+    cupboard that ends below a basin: so AI2-THOR's sinks can be looked into.
+    """
+    if thing.kind in BASINS:
+        inside = [other.box for other in others if other.kind == BASINS[thing.kind]]
+        return _open_over(thing.box, made, inside)
+    if thing.kind in BASINS.values():
+        sinks = [o.box for o in others if BASINS.get(o.kind) == thing.kind and _under(thing, o.box)]
+        return _widened(thing.box, made, sinks[0]) if sinks else made
+    if thing.kind in ("Cabinet", "Drawer"):
+        basins = [o.box for o in others if o.kind in BASINS.values() and _under(thing, o.box)]
+        return _ending_below(thing.box, made, basins)
+    return made
+
+
+def _under(thing: SimObject, box: Box) -> bool:
+    """Whether two things are in or above each other."""
+    apart = np.abs(thing.box.center - box.center) - thing.box.reach - box.reach
+    return bool((apart < 0.0).all())
+
+
+def _open_over(sink: Box, made: Mesh, basins: Iterable[Box]) -> Mesh:
+    middles = out_of(sink, made).vertices[made.faces].mean(axis=1)
+    inside = np.zeros(len(middles), np.bool_)
+    for basin in basins:
+        own = np.abs((middles - basin.center) @ basin.axes)
+        inside |= (own[:, [0, 2]] < _OPEN_OVER * basin.half[[0, 2]]).all(axis=1)
+    return made.part(~inside)
+
+
+def _widened(basin: Box, made: Mesh, sink: Box) -> Mesh:
+    rim = basin.to_own(sink.center), _INNER * np.abs(basin.axes.T @ sink.axes) @ sink.half
+    vertices, tall = made.vertices.copy(), 2 * float(basin.half[1])
+    up = np.clip((vertices[:, 1] / tall + 0.5 - _UPPER) / (1 - _UPPER), 0.0, 1.0)
+    for side in (0, 2):
+        for way in (-1, 1):
+            there = way * vertices[:, side] > 0
+            wider = max(0.0, float((way * rim[0] + rim[1])[side] / basin.half[side]) - 1.0)
+            vertices[there, side] *= 1 + wider * up[there]
+    return replace(made, vertices=vertices)
+
+
+def _ending_below(cupboard: Box, made: Mesh, basins: Iterable[Box]) -> Mesh:
+    vertices = made.vertices.copy()
+    for basin in basins:
+        body = vertices[:, 2] < cupboard.half[2] - _DOOR
+        limit = float(basin.low[1] - cupboard.center[1])
+        if limit > -cupboard.half[1]:
+            vertices[body, 1] = np.minimum(vertices[body, 1], limit)
+    return replace(made, vertices=vertices)
 
 
 _PLANK = 0.025

@@ -10,6 +10,7 @@ import numpy as np
 
 from inhabit.envs.simulators.household.drawing.counters import (
     Joinery,
+    around_basins,
     counter,
     cut_to_fronts,
     quarters,
@@ -65,8 +66,6 @@ _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 _BELOW_TOP = 0.1
 """Metres."""
 _CUSHIONED = those("cushioned")
-_HOLLOW = 0.92
-"""Share of a basin's width and depth in which its sink is open."""
 _CUT = frozenset({"CounterTop", *BASINS})
 """Types that other things around them cut into."""
 _ALIKE = frozenset({"Blinds", "Curtains", "StoveBurner", "StoveKnob", "Window"})
@@ -260,7 +259,9 @@ class RoomPicture:
 
     def _bring_up_to_date(self, world: World, randomization: Randomization) -> None:
         burning, kept = lit(world), self._kept(world, randomization)
-        self._recorded = any(thing.posed for thing in world.things.values())
+        recorded = any(thing.posed for thing in world.things.values())
+        if recorded != self._recorded:
+            self._recorded, self._turned = recorded, quarters(world.things, self.room.outline)
         hidden = {thing.id: world.hidden(thing.id) for thing in world.things.values()}
         held = world.in_hands
         in_hand = held.union(*(world.within(name) for name in held))
@@ -301,7 +302,9 @@ class RoomPicture:
         levels = self._levels(world, thing)
         look = look_of(thing, burning=burning, measured=measured, levels=levels)
         special = thing.kind in _CUT and (measured, self._recorded)
-        key = (thing.id, tuple(thing.box.half.tolist()), look, randomization.materials, special)
+        form = thing.kind in CARCASSES and (self._turned.get(thing.id), self._hollow(world, thing))
+        size = tuple(thing.box.half.tolist())
+        key = (thing.id, size, look, randomization.materials, special, form)
         mesh = self._meshes.get(key) or self._common.get(key)
         if mesh is None:
             made = self._mesh(world, thing, look, randomization)
@@ -402,14 +405,14 @@ class RoomPicture:
         size = (x, y, z) if turn % 180.0 == 0.0 else (z, y, x)
         if (board := joinery.board(thing, world.things)) is not None:
             return board
-        if joinery.framed(thing) or (world.rules.open_is_hollow and self._is_open(world, thing)):
+        if joinery.framed(thing) or self._hollow(world, thing):
             made = joinery.frame(thing, rise(world, thing), size)
         else:
             name = f"{self.room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
             seed = seed_of(name or thing.id, randomization.materials)
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
-        if thing.kind in BASINS and (self._recorded or world.rules.drawn_as_measured):
-            made = self._without_basin(thing, made)
+        if self._recorded or world.rules.drawn_as_measured:
+            made = around_basins(thing, made, self._first)
         if beyond:
             made = made.shifted(z=beyond / 2)
         return made.turned("y", turn) if turn else made
@@ -420,23 +423,18 @@ class RoomPicture:
         beyond = np.maximum(outline.low - back[[0, 2]], back[[0, 2]] - outline.high)
         return max(0.0, float(beyond.max()))
 
-    def _without_basin(self, thing: SimObject, made: Mesh) -> Mesh:
-        """A sink without what lies in its basins: these have a hollow of their own."""
-        middles = out_of(thing.box, made).vertices[made.faces].mean(axis=1)
-        inside = np.zeros(len(middles), np.bool_)
-        for other in self._first:
-            if other.kind == BASINS[thing.kind]:
-                own = np.abs((middles - other.box.center) @ other.box.axes)
-                inside |= (own[:, [0, 2]] < _HOLLOW * other.box.half[[0, 2]]).all(axis=1)
-        return made.part(~inside)
-
-    def _is_open(self, world: World, thing: SimObject) -> bool:
+    def _hollow(self, world: World, thing: SimObject) -> bool:
         """Whether furniture has an open front: it can't be opened, and things lie below its top."""
         if thing.kind not in CARCASSES or thing["openable"]:
             return False
         top = float(thing.box.high[1]) - _BELOW_TOP
-        inside = (first for first in self._first if thing.id in first.parents)
-        return any(first["pickupable"] and first.box.low[1] < top for first in inside)
+        inside: Iterator[SimObject] = iter(())
+        if world.rules.open_is_hollow:
+            inside = (first for first in self._first if thing.id in first.parents)
+        elif self._recorded:
+            there = (world.things[id] for id in thing.contents)
+            inside = (t for t in there if t.posed and thing.box.holds(t.box.center))
+        return any(one["pickupable"] and one.box.low[1] < top for one in inside)
 
     def _around_corner(self, thing: SimObject, look: Look) -> Mesh:
         """A window or curtain around a corner of the room: a pane along each wall."""

@@ -10,6 +10,7 @@ from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Box, y
 from inhabit.envs.simulators.household.geometry.grid import distance
 from inhabit.envs.simulators.household.placement.surfaces import (
     HANGERS,
+    VESSELS,
     Rectangle,
     Surface,
     clear,
@@ -69,6 +70,10 @@ _ON_FLOOR = 0.005
 """Metres: what is lower lies on the floor itself, and not in a basket or cupboard there."""
 _OVER_FLOOR = 0.36
 """Metres: what is lower is on the floor too. Right for 96 % of what lies in iTHOR's rooms."""
+_DEEP = (VESSELS & those("inside")) - {"Pan"}
+"""Vessels whose hollow fills their box; a pan's box holds its handle, too."""
+_HOLLOW = 0.75
+"""Share of a vessel's width and depth in which it is open."""
 _SUNK = those("sunk")
 """Objects that nothing may be put across, though they do not rise above the counter."""
 
@@ -228,6 +233,8 @@ def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | Non
         return 0 if near_by and box.low[1] < other.box.center[1] < box.high[1] + _AT_HAND else None
     ground = surface(world, other)
     off = float(base[1]) - ground.height
+    if other.kind in _DEEP and _reaches_in(other.box, box):
+        return 0
     if other.kind in ENCLOSING and base[1] < world.room.outline.floor + _ON_FLOOR:
         return None
     if ground.enclosed and other.box.holds(box.center, 0.01):
@@ -239,6 +246,15 @@ def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | Non
     low, high = float(other.box.low[1]), float(other.box.high[1])
     above = any(_over(part, base) for part in world.room.strips.get(other.id) or (other.box,))
     return 1 if above and low - _TOUCHING <= base[1] <= high + _TOUCHING else None
+
+
+def _reaches_in(vessel: Box, box: Box) -> bool:
+    """Whether a smaller box reaches into a vessel: what leans in a cup is in it, in AI2-THOR."""
+    if vessel.half.prod() <= box.half.prod() or not _meets(vessel, box.low[1], box.high[1]):
+        return False
+    hollow = Rectangle.of(Box(vessel.center, _HOLLOW * vessel.half, vessel.axes))
+    shape = Rectangle.of(box)
+    return not clear(shape, shape.center[None], [hollow], 0.0)[0]
 
 
 def _open(world: World, thing: SimObject) -> bool:

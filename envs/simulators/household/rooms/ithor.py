@@ -10,7 +10,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -54,6 +54,8 @@ class Room:
     """The parts of counters around corners, by id."""
     cells: frozenset[Cell]
     """The cells where the agent can stand."""
+    forwards: Mapping[str, Box] = field(default_factory=dict)
+    """Boxes, by id, of the doors and drawers that AI2-THOR opens to another side than `boxes`."""
     start: tuple[float, float, float, float] | None = None
     """Where AI2-THOR's agent starts: x, y and z in metres, rotation in degrees; None if it is not
     known."""
@@ -127,6 +129,7 @@ def unpack(name: str, packed: Mapping[str, Any]) -> Room:
             for name, parts in packed["strips"].items()
         },
         frozenset((column, row) for column, row in packed["cells"]),
+        {name: _box(numbers) for name, numbers in packed["forwards"].items()},
     )
 
 
@@ -254,9 +257,12 @@ def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
     ]
     cells = grid.reachable(solids, walls)
     known = fronts.built_in(objects)
+    faced = {o["objectId"]: fronts.face(o, cells, walls, known) for o in objects}
+    forwards = fronts.opened_forwards(objects, faced, cells, walls)
     return {
         "objects": objects,
-        "boxes": [_numbers(fronts.face(o, cells, walls, known)) for o in objects],
+        "boxes": [_numbers(faced[o["objectId"]]) for o in objects],
+        "forwards": {name: _numbers(box) for name, box in forwards.items()},
         "outline": {
             "low": walls.low,
             "high": walls.high,

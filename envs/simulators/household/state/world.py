@@ -95,6 +95,8 @@ class World:
         self.rises = _rises(room)
         for metadata, box in zip(room.objects, room.boxes, strict=True):
             self.add(metadata, box)
+        if rules.drawn_as_measured:
+            self.open_forwards()
         self.agents: tuple[AgentState, ...] = (agent,)
         self.active = 0
         """Number of the agent that acts and sees."""
@@ -165,6 +167,13 @@ class World:
         if oriented:  # The rotation of other objects is not that of their box.
             moved["rotation"] = angles(box.axes)
         return self._put(now, metadata={**now.metadata, **moved}, box=box, posed=posed)
+
+    def open_forwards(self) -> None:
+        """Turn doors and drawers to the side to which AI2-THOR opens them."""
+        for id, box in self.room.forwards.items():
+            now = self.things.get(id)
+            if now is not None and now.box is not box:
+                self._put(now, box=box, pivot=box.to_own(vector(now["position"])))
 
     def resize(self, thing: SimObject, box: Box) -> SimObject:
         """Give an object another box, and its position the same place in it."""

@@ -286,3 +286,43 @@ def test_a_sink_does_not_hide_its_basin() -> None:
     assert simulator.act({"action": "TeleportFull", **pose, "forceAction": True}).success
     shown = simulator.shown()
     assert shown["Sink|-03.02|+00.87|+00.21|SinkBasin"] > shown["Sink|-03.02|+00.87|+00.21"]
+
+
+@pytest.mark.parametrize(
+    ("room", "id", "ahead"),
+    [
+        ("FloorPlan208", "Drawer|+01.76|+00.77|+01.09", (-1.0, 0.0, 0.0)),
+        ("FloorPlan2", "Cabinet|-00.63|+02.02|-01.45", (0.0, 0.0, 1.0)),
+    ],
+)
+def test_what_opens_has_its_front_where_thors_has(
+    room: str, id: str, ahead: tuple[float, float, float]
+) -> None:
+    of_a_task = Simulator(room, width=60, height=60)
+    as_in_thor = Simulator(room, width=60, height=60, release="5.0.0")
+    before = of_a_task.things[id].box
+    assert np.allclose(as_in_thor.things[id].box.axes[:, 2], ahead)
+    assert not np.allclose(before.axes[:, 2], ahead)
+    assert of_a_task.act({"action": "SetObjectPoses", "objectPoses": poses(of_a_task)}).success
+    after = of_a_task.things[id].box
+    assert np.allclose(after.axes[:, 2], ahead)
+    assert np.allclose((after.low, after.high), (before.low, before.high))
+
+
+@pytest.mark.parametrize(("beside", "inside"), [(0.06, True), (0.2, False)])
+def test_what_leans_in_a_cup_is_in_it(beside: float, inside: bool) -> None:
+    simulator = Simulator("FloorPlan28", width=60, height=60)
+    cup, spoon = first(simulator, "Cup"), first(simulator, "Spoon")
+    x, y, z = cup.box.center.tolist()
+    at = {"x": x, "y": y, "z": z + beside}
+    turn = {"x": 60.0, "y": 0.0, "z": 0.0}
+    listed = [{"objectName": spoon["name"], "position": at, "rotation": turn}]
+    assert simulator.act({"action": "SetObjectPoses", "objectPoses": listed}).success
+    assert (simulator.things[spoon.id].parents == [cup.id]) is inside
+
+
+def test_neither_cupboard_nor_rim_hides_what_lies_in_a_basin() -> None:
+    simulator = Simulator("FloorPlan1", width=300, height=300, release="5.0.0")
+    pose = {"x": -1.25, "z": -1.5, "rotation": 270, "horizon": 60, "standing": True}
+    assert simulator.act({"action": "TeleportFull", **pose, "forceAction": True}).success
+    assert simulator.shown()["Sink|-01.90|+00.97|-01.50|SinkBasin"] > 3_000
