@@ -254,16 +254,18 @@ def around_basins(thing: SimObject, made: Mesh, others: Iterable[SimObject]) -> 
         inside = [other.box for other in others if other.kind == BASINS[thing.kind]]
         return _open_over(thing.box, made, inside)
     if thing.kind in BASINS.values():
-        sinks = [o.box for o in others if BASINS.get(o.kind) == thing.kind and _under(thing, o.box)]
+        sinks = [
+            o.box for o in others if BASINS.get(o.kind) == thing.kind and _overlaps(thing, o.box)
+        ]
         return _widened(thing.box, made, sinks[0]) if sinks else made
     if thing.kind in ("Cabinet", "Drawer"):
-        basins = [o.box for o in others if o.kind in BASINS.values() and _under(thing, o.box)]
+        basins = [o.box for o in others if o.kind in BASINS.values() and _overlaps(thing, o.box)]
         return _ending_below(thing.box, made, basins)
     return made
 
 
-def _under(thing: SimObject, box: Box) -> bool:
-    """Whether two things are in or above each other."""
+def _overlaps(thing: SimObject, box: Box) -> bool:
+    """Whether a thing's box and another box overlap."""
     apart = np.abs(thing.box.center - box.center) - thing.box.reach - box.reach
     return bool((apart < 0.0).all())
 

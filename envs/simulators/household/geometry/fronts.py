@@ -115,7 +115,8 @@ def opened_forwards(
         fronts = {side: turned(read_box(part), side) for side in sides}
         if not fronts or any(np.allclose(now.axes, box.axes) for now in fronts.values()):
             continue
-        gaps, away = _gaps(box, outline), np.array(sorted(cells)) * STEP - box.center[[0, 2]]
+        gaps = _gaps(box, outline)
+        away = np.array(sorted(cells)).reshape(-1, 2) * STEP - box.center[[0, 2]]
         nearest = min(fronts, key=lambda q: (_free_ahead(box, q, away), gaps[q]))
         found[part["objectId"]] = fronts[nearest]
     return found
