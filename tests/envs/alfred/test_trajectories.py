@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.scenes.scene import AlfredScene
+from inhabit.envs.alfred.scenes.scene import AlfredScene, counterpart
 from inhabit.envs.alfred.tasks.trajectories import read, thing_of
+from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneError, TaskError
+from inhabit.envs.simulators.household.rooms.ithor import load
 from tests.envs.alfred.trajectories_for_tests import trajectory, write
 
 DATA = Path(os.environ.get("INHABIT_DATA", "../shared/data")) / "alfred" / "valid_seen.tar.xz"
@@ -32,6 +34,12 @@ def test_a_trajectory_is_a_task(tmp_path: Path) -> None:
     assert verbs == ["pick up", "open", "put", "close"]
     (other,) = read(tmp_path, AlfredSettings(annotator=1))
     assert other.goal == "Put a mug in the fridge"
+
+
+def test_a_basin_of_a_tall_sink_is_found_by_the_place_in_its_id() -> None:
+    id = "Sink|-00.46|-00.01|+03.05|SinkBasin"
+    found = counterpart(thing_of(id), [ThorObject.of(o) for o in load("FloorPlan426").objects])
+    assert found is not None and found.id == id
 
 
 def test_its_plan_is_acted_through_our_skills(tmp_path: Path) -> None:

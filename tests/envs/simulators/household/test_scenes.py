@@ -326,3 +326,16 @@ def test_neither_cupboard_nor_rim_hides_what_lies_in_a_basin() -> None:
     pose = {"x": -1.25, "z": -1.5, "rotation": 270, "horizon": 60, "standing": True}
     assert simulator.act({"action": "TeleportFull", **pose, "forceAction": True}).success
     assert simulator.shown()["Sink|-01.90|+00.97|-01.50|SinkBasin"] > 3_000
+
+
+def test_recorded_furniture_is_open_where_something_stands_in_it() -> None:
+    simulator = Simulator("FloorPlan430", width=60, height=60)
+    table, bottle = first(simulator, "SideTable"), first(simulator, "SprayBottle")
+    listed = poses(simulator)
+    for pose in listed:
+        if pose["objectName"] == bottle["name"]:
+            x, _, z = table.box.center.tolist()
+            pose["position"] = {"x": x, "y": float(bottle["position"]["y"]), "z": z}
+    solid = len(drawn(simulator, table.id))
+    assert simulator.act({"action": "SetObjectPoses", "objectPoses": listed}).success
+    assert len(drawn(simulator, table.id)) != solid
