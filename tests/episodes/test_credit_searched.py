@@ -102,7 +102,7 @@ def _beside(cost: int, best: int | None, most: int) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("env", "episodes", "most", "exact"), [("alfred", 12, 2, 0.97), ("virtualhome", 30, 3, 1.0)]
+    ("env", "episodes", "most", "exact"), [("alfred", 12, 2, 0.95), ("virtualhome", 30, 3, 1.0)]
 )
 def test_regret_is_that_of_a_search(
     env: str, episodes: int, most: int, exact: float, tmp_path: Path
