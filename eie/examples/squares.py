@@ -42,8 +42,6 @@ _LOOKS = 8
 """Sets of pictures of one crossing that are looked at."""
 _EACH = 2
 """States with equal answers that are tried of each."""
-_FAILURES = (ActionKind.PUT, ActionKind.TAKE, ActionKind.OPEN, ActionKind.CUT)
-"""Kinds of actions that may have failed."""
 
 Said = tuple[str, ...]
 """An action without the numbers of objects."""
@@ -328,13 +326,14 @@ class SquareSearch:
     def failed(self, square: Square) -> tuple[Square, Action] | None:
         """The same square after an action that fails in all pictures, and changes nothing."""
         offered = {without_numbers(option) for option in square.options}
+        pictures = [cell.context for cell in square.cells[0]]
         later = {
-            without_numbers(action): action
+            without_numbers(said): said
             for row in square.cells
             for cell in row
-            for action in cell.context.plan
+            for action, said in _named(cell.context, self._template)
             if without_numbers(action) not in offered
-            and all(_is_tried(action, c.context, self._template) for c in square.cells[0])
+            and all(_is_tried(said, context, self._template) for context in pictures)
         }
         for action in self._rng.sample([*later.values()], len(later)):
             after = [self._states.failed(state, action) for state in square.states]
@@ -354,13 +353,32 @@ def _looks_new(one: Asked, others: Sequence[Asked]) -> bool:
     return all(differ(seen, other.state.episode.now.observation) for other in others)
 
 
+def _named(context: StepContext, template: Template) -> Iterator[tuple[Action, Action]]:
+    """The actions of a plan, and the same with the name of what is put down."""
+    moved = next((kind_of(thing.name) for thing in context.held), "")
+    for action in context.plan:
+        if template.action_kind(action) is ActionKind.TAKE:
+            moved = kind_of(action.arguments[-1])
+        said = action
+        if action.arguments[:1] == ("it",):
+            text = action.text.replace(" it ", f" the {moved} ", 1)
+            said = replace(action, text=text, arguments=(moved, *action.arguments[1:]))
+        yield action, said
+
+
 def _is_tried(action: Action, context: StepContext, template: Template) -> bool:
-    """Whether somebody might try it there: to put down what is held, to pick up what is not."""
-    kind = template.action_kind(action)
-    held = {name for thing in context.held for name in (thing.name, kind_of(thing.name))}
-    if kind in (ActionKind.PUT, ActionKind.CUT):
-        return bool(held) and (len(action.arguments) < 2 or action.arguments[0] in held)
-    return kind in _FAILURES and not held.intersection(action.arguments)
+    """Whether somebody might try it there: not what is so already."""
+    thing = context.subject(action) if len(action.arguments) > 1 else context.target(action)
+    if thing is None:
+        return False
+    match template.action_kind(action):
+        case ActionKind.PUT:
+            return thing.support is None or kind_of(thing.support) != kind_of(action.arguments[-1])
+        case ActionKind.TAKE:
+            return not thing.held
+        case ActionKind.OPEN | ActionKind.CUT:
+            return True
+    return False
 
 
 def _in(cell: AskedMoment, state: SceneState) -> AskedMoment:

@@ -419,15 +419,12 @@ class SquareWriter:
             if other == row:
                 continue
             # "Put it in the sink" is about what is held then: perhaps another thing.
-            if cell.answer.text in plan and self._names_all(cell.answer):
+            puts = self._template.action_kind(cell.answer) is ActionKind.PUT
+            if cell.answer.text in plan and not puts:
                 later.append(Instead(cell.answer))
             elif wish and not self._writers[row].wishes(wish):
                 found.append(Instead(cell.answer, wish))
         return self._rng.choice(found or later) if found or later else None
-
-    def _names_all(self, action: Action) -> bool:
-        kind = self._template.action_kind(action)
-        return kind is not ActionKind.PUT or len(action.arguments) > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -79,6 +80,42 @@ def test_each_answer_leaves_less_to_do_than_any_other_option(made: Path) -> None
                     left.append(1000 if failed else 1 + len(copy.plan()))
             assert left.index(min(left)) == example.answer
             assert left.count(min(left)) == 1
+
+
+@pytest.mark.slow
+def test_what_is_said_to_come_later_does_and_what_is_not_wanted_never_does(made: Path) -> None:
+    later = re.compile(
+        r"(?:It is too early to|The time to|To) (.+?)(?: comes later| has not .*)?\."
+    )
+    unwanted = re.compile(r"(?:To|You would have to|If .*, you would) (.+?) (?:would|if|instead).*")
+    told = 0
+    for example in (cell for cells in squares(made) for cell in cells):
+        plan = [re.sub(r"_\d+", "", text) for text in example.lineage.plan]
+        said = [text.replace("walk to", "go to").replace("grab", "pick up") for text in plan]
+        last = re.split(r"(?<=\.) ", example.reason)[-1]
+        if re.search("too early|comes later|has not come", last):
+            found = later.fullmatch(last)
+            assert found and found[1] in said[1:], (last, plan)
+            told += 1
+        elif (found := unwanted.fullmatch(last)) and not found[1].startswith("put"):
+            assert found[1] not in said, (last, plan)
+            told += 1
+    assert told
+
+
+@pytest.mark.slow
+def test_nobody_has_tried_what_is_so_already(tmp_path: Path) -> None:
+    words = ("--n", "24", "--seed", "3", "--set", "in_process=true", "--set", "recoveries=1")
+    words += ("--set", "trajectories=0", "--set", "recognition=false")
+    done = inhabit("synth", "alfred", *words, "--out", str(tmp_path / "set"))
+    assert done.returncode == 0, done.stderr
+    told = [e for e in SetFolder.open(tmp_path / "set").examples() if e.kind == "recovery"]
+    assert told
+    for example in told:
+        assert not re.search(r"\bput it\b", example.question), example.question
+        if put := re.search(r"put (the .+?) (?:in|on) (the .+?),? but", example.question):
+            so = rf"{put[1]} (?:is|are) (?:in|on) {put[2]}\b"
+            assert not re.search(so, example.seen, re.IGNORECASE), example.seen
 
 
 @pytest.mark.slow
