@@ -72,6 +72,8 @@ _OTHERWISE = {
     "sponge": "dishsponge",
 }
 """What people also call a thing by: a "cup" may be a mug, and "keys" a key chain."""
+_GETTING = frozenset(["get", "obtain", "make", "craft", "smelt"])
+"""Words before things that need not be there."""
 _FILLING = frozenset(["now", "still", "already", "also", "both"])
 _LONGEST = 4
 """Words of a name."""
@@ -152,11 +154,14 @@ class Reader:
         return False
 
     def counts(self, text: str) -> Iterator[tuple[int, Noun]]:
-        """How many of what `text` speaks of, from two on."""
+        """How many of what `text` speaks of, from two on; not of what is to be got first."""
         tokens = self._tokens(text)
-        for word, *after in zip(tokens, tokens[1:], [*tokens[2:], ""], strict=False):
+        for before, word, *after in zip(
+            ["", *tokens], tokens, [*tokens[1:], ""], [*tokens[2:], "", ""], strict=False
+        ):
             noun = next((token for token in after if isinstance(token, Noun)), None)
-            if isinstance(word, str) and word in NUMBERS and noun is not None:
+            told = isinstance(word, str) and word in NUMBERS and before not in _GETTING
+            if told and noun is not None:
                 yield NUMBERS[word], noun
 
     def wrong(
