@@ -32,7 +32,7 @@ KEYFRAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class ActionClip:
     """One action of the past of an example."""
 
     action: str | None
@@ -75,7 +75,7 @@ class ClipReplayer:
         self._episode: Episode | None = None
         self._start: tuple[object, int] | None = None
         self._done: list[str] = []
-        self._clips: list[Clip] = []
+        self._clips: list[ActionClip] = []
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +83,7 @@ class ClipReplayer:
     def __exit__(self, *error: object) -> None:
         self._env.close()
 
-    def clips(self, example: Example) -> Sequence[Clip]:
+    def clips(self, example: Example) -> Sequence[ActionClip]:
         """All actions of its past, also those that its words do not tell.
 
         Raises:
@@ -129,7 +129,7 @@ class ClipReplayer:
         path = [frame for clip in now.observation.clips for frame in clip.frames]
         said = None if now.reason is not None else self._in_words(text)
         kept = tuple(self._kept(frame) for frame in keyframes(path))
-        self._clips.append(Clip(said, self._kept(before), kept))
+        self._clips.append(ActionClip(said, self._kept(before), kept))
 
     def _kept(self, rgb: NDArray[np.uint8]) -> ExportImage:
         name = f"{Image(rgb).digest}.png"
