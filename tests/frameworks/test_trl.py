@@ -3,8 +3,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
-from PIL import Image as Picture
 
 from inhabit.envs.core import Action
 from inhabit.frameworks.factory import rollouts
@@ -84,8 +84,14 @@ def test_grpo_steps_a_tiny_multimodal_model_which_depends_on_its_pictures(tmp_pa
     shown = environment_class(factory)
 
     class Black(shown):  # type: ignore[misc, valid-type]
-        def _scaled(self, shown: Any) -> Picture.Image:
-            return Picture.new("RGB", super()._scaled(shown).size)
+        def _picture(self, rgb: Any) -> Any:
+            return super()._picture(np.zeros_like(rgb))
+
+    def brightest(environment: Any) -> int:
+        blocks = environment().reset(**rows(factory)[0])
+        return max(np.asarray(b["image"]).max() for b in blocks if b["type"] == "image")
+
+    assert brightest(Black) == 0 < brightest(shown)
 
     first, again, black = (_grpo(factory, one, tmp_path) for one in (shown, shown, Black))
     assert any("ToyEnvironment" in key for log in first.state.log_history for key in log)
