@@ -105,7 +105,7 @@ def test_what_is_said_to_come_later_does_and_what_is_not_wanted_never_does(made:
 
 @pytest.mark.slow
 def test_nobody_has_tried_what_is_so_already(tmp_path: Path) -> None:
-    words = ("--n", "24", "--seed", "3", "--set", "in_process=true", "--set", "recoveries=1")
+    words = ("--n", "32", "--seed", "3", "--set", "in_process=true", "--set", "recoveries=1")
     words += ("--set", "trajectories=0", "--set", "recognition=false")
     done = inhabit("synth", "alfred", *words, "--out", str(tmp_path / "set"))
     assert done.returncode == 0, done.stderr
