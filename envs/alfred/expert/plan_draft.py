@@ -6,6 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Memory
+from inhabit.envs.alfred.expert.scene_probe import SceneProbe
 from inhabit.envs.alfred.language.verbs import say, word
 from inhabit.envs.alfred.scenes.scene import SLICED
 from inhabit.envs.alfred.skills import walking
@@ -57,48 +58,6 @@ class PlanStep:
     verb: str
     thing: ThorObject
     """The object; for "put" the receptacle."""
-
-
-class SceneProbe:
-    """What trying in the simulator shows of the present state."""
-
-    def __init__(self, episode: EpisodeState) -> None:
-        self._episode = episode
-
-    def in_sight(self, thing: ThorObject) -> bool:
-        """Whether an object that is known comes into view here by a tilt of the head."""
-        known = thing.id in self._episode.memory.seen and thing.id in self._episode.world
-        return known and walking.finds_by_tilting(self._episode, thing)
-
-    def has_room(self, place: ThorObject, item: ThorObject) -> bool:
-        """Whether an object fits in a receptacle that can be reached, when it is open.
-
-        Also True where that can't be tried.
-        """
-        held, known = self._episode.held, self._episode.views.fits
-        other = held is not None and held.id != item.id
-        if other or item.id not in self._episode.world:
-            return True
-        if (item.id, place.id) not in known:
-            known[item.id, place.id] = self._fits(place, item)
-        return known[item.id, place.id]
-
-    def _fits(self, place: ThorObject, item: ThorObject) -> bool:
-        body = self._episode.body
-        if (kept := body.ask("Snapshot")) is None:
-            return True
-        if not item.held:
-            body.tell("PickupObject", blind=True, objectId=item.id, forceAction=True)
-        if place.shut:
-            body.tell("OpenObject", blind=True, objectId=place.id, forceAction=True)
-        put = body.tell("PutObject", blind=True, objectId=place.id, forceAction=True)
-        fits = put or body.error[0] != "ReceptacleFull"
-        if fits and place.shut:
-            one = {"standings": [True], "maxPoses": 1}
-            fits = bool(body.ask("GetInteractablePoses", objectId=place.id, **one))
-        body.tell("Restore", blind=True, snapshot=kept)
-        body.ask("Forget", snapshot=kept)
-        return fits
 
 
 class PlanDraft:

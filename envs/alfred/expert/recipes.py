@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from inhabit.envs.alfred.episode.state import EpisodeState, out_of_order, unmet
-from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep, SceneProbe
+from inhabit.envs.alfred.expert.plan_draft import NoPlanError, PlanDraft, PlanStep
+from inhabit.envs.alfred.expert.scene_probe import SceneProbe
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, basin_of, is_wanted
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.simulators.household.types.things import BASINS
