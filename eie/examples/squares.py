@@ -22,7 +22,6 @@ from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
 from inhabit.envs.core import Action, Task
 from inhabit.envs.template import ActionKind, CrossesGoals, Crossing, Template
-from inhabit.envs.world.rows import IT
 from inhabit.episodes.episode import Episode
 
 SHAPES = ((2, 4), (3, 3))
@@ -361,8 +360,9 @@ def _named(context: StepContext, template: Template) -> Iterator[tuple[Action, A
         if template.action_kind(action) is ActionKind.TAKE:
             moved = kind_of(action.arguments[-1])
         said = action
-        if action.arguments[:1] == (IT,):
-            text = action.text.replace(f" {IT} ", f" the {moved} ", 1)
+        puts = template.action_kind(action) is ActionKind.PUT and len(action.arguments) > 1
+        if puts and not context.alike(pronoun := action.arguments[0]):
+            text = action.text.replace(f" {pronoun} ", f" the {moved} ", 1)
             said = replace(action, text=text, arguments=(moved, *action.arguments[1:]))
         yield action, said
 
