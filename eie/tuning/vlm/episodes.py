@@ -24,8 +24,6 @@ from inhabit.episodes.recording.schema import Choice, Ending
 from inhabit.episodes.recording.schema import Sight as Shown
 
 MOST_STEPS = 50
-Chooser = Callable[[View, Action], Action]
-"""Chooses the action to execute, given what is known and the teacher's action."""
 
 
 class Teacher(Protocol):
@@ -54,7 +52,8 @@ class LabelledStep(BaseModel, frozen=True, extra="forbid"):
     """The detected class that `best` goes to, if the goal names it."""
     unseen: str = ""
     """The teacher's action if it had never detected `hidden`; empty if that is `best`."""
-    action: str
+    action: str = ""
+    """What was done; empty as long as nothing is."""
     reason: Reason | None = None
     """Why the action had no effect."""
     feedback: str = ""
@@ -65,6 +64,11 @@ class LabelledStep(BaseModel, frozen=True, extra="forbid"):
     def table(self) -> Table:
         """The detections."""
         return np.array(self.look, np.float32).reshape(-1, 1 + FEATURES)
+
+
+Chooser = Callable[[View, Action, Sequence[LabelledStep]], Action]
+"""Chooses the action to execute, given what is known, the teacher's action, and all steps: of the
+last one, the present, nothing is done yet."""
 
 
 class LabelledEpisode(BaseModel, frozen=True, extra="forbid"):
@@ -122,21 +126,17 @@ def play(
         best = teacher.choose(view, looks)
         hidden = _wanted(best, view, looks, sight.names)
         unseen = best if hidden is None else teacher.choose(view, looks, hidden)
-        action = act(view, best)
-        now = episode.act(Decision(action))
-        steps.append(
-            LabelledStep(
-                text=text,
-                look=tuple(tuple(round(float(x), 3) for x in row) for row in looks[-1]),
-                best=best.text,
-                hidden=hidden,
-                unseen="" if unseen == best else unseen.text,
-                action=action.text,
-                reason=now.reason,
-                feedback=now.feedback,
-                cost=now.cost,
-            )
+        step = LabelledStep(
+            text=text,
+            look=tuple(tuple(round(float(x), 3) for x in row) for row in looks[-1]),
+            best=best.text,
+            hidden=hidden,
+            unseen="" if unseen == best else unseen.text,
         )
+        action = act(view, best, [*steps, step])
+        now = episode.act(Decision(action))
+        done = {"reason": now.reason, "feedback": now.feedback, "cost": now.cost}
+        steps.append(step.model_copy(update={"action": action.text, **done}))
     success = now.ending is Ending.SUCCESS
     return LabelledEpisode(task=task, seed=seed, black=black, success=success, steps=tuple(steps))
 
@@ -144,7 +144,7 @@ def play(
 def noisy_teacher(share: float, rng: random.Random) -> Chooser:
     """The teacher, with a share of random actions, so that a learner sees recoveries."""
 
-    def act(view: View, best: Action) -> Action:
+    def act(view: View, best: Action, steps: Sequence[LabelledStep]) -> Action:
         return rng.choice(without_repeated(view)) if rng.random() < share else best
 
     return act

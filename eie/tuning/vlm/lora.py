@@ -43,8 +43,10 @@ class MergedLora(nn.Module):
     def __init__(self, base: nn.Linear, rank: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(base.weight.detach(), requires_grad=False)
-        self.a = nn.Parameter(torch.randn(rank, base.in_features) / math.sqrt(base.in_features))
-        self.b = nn.Parameter(torch.zeros(base.out_features, rank))
+        where = base.weight.device
+        a = torch.randn(rank, base.in_features) / math.sqrt(base.in_features)
+        self.a = nn.Parameter(a.to(where))
+        self.b = nn.Parameter(torch.zeros(base.out_features, rank, device=where))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """(..., inputs) to (..., outputs)."""

@@ -20,7 +20,7 @@ from inhabit.agents.core import Step
 from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.vlm.processor import IMAGE, Attention
 from inhabit.agents.models.vlm.sight import Table, nothing
-from inhabit.eie.tuning.vlm.episodes import LabelledEpisode
+from inhabit.eie.tuning.vlm.episodes import LabelledEpisode, LabelledStep
 
 _SURE, _ABSENT = 0.6, 0.1
 """Confidence from which a class counts as seen in questions, and below which as not seen."""
@@ -104,10 +104,22 @@ class _Writer:
 class Rows:
     """Writes rows for one model."""
 
-    def __init__(self, tokenizer: Any, prompt: Prompt, classes: Sequence[str]) -> None:
-        """Write with `prompt` for the tokens of `tokenizer`; `classes` are those of detections."""
+    def __init__(
+        self, tokenizer: Any, prompt: Prompt, classes: Sequence[str], *, goal_once: bool = False
+    ) -> None:
+        """Write rows.
+
+        Args:
+            tokenizer: of the model.
+            prompt: of the model.
+            classes: of detections.
+            goal_once: only the first turn of `prompt` tells the goal. Later ones are then rendered
+                once for all episodes in which they are the same.
+        """
         self._tokenizer, self._prompt, self._classes = tokenizer, prompt, classes
+        self._ask, self._goal_once = "\n" + prompt.ask(), goal_once
         self._known: dict[str, Sequence[int]] = {}
+        self._turns: dict[object, str] = {}
 
     def episode(
         self, episode: LabelledEpisode, goal: str, questions: Mapping[int, Sequence[int]]
@@ -120,7 +132,7 @@ class Rows:
             questions: for some steps, the classes that are asked about there.
         """
         row = _Writer(self.tokens)
-        for number, shown in enumerate(self._begun(row, episode, goal, None)):
+        for number, shown in enumerate(self._begun(row, episode.steps, goal, None)):
             step = episode.steps[number]
             for asked in questions.get(number, ()):
                 seen = "yes" if asked in shown[:, 0] else "no"
@@ -128,7 +140,7 @@ class Rows:
                 row.branch(f"\n{self._classes[asked]}?", self._reply(seen))
             if len(shown) and number in questions:
                 row.branch("\nsay", self._reply(self.said(shown)))
-            row.say("\n" + self._prompt.ask())
+            row.say(self._ask)
             if step.best != step.action:
                 row.branch("", self._reply(step.best))
             row.say(self._reply(step.action), labelled=step.best == step.action)
@@ -140,14 +152,23 @@ class Rows:
         """
         row = _Writer(self.tokens)
         asked = [i for i, step in enumerate(episode.steps) if step.hidden == hidden]
-        for number, _ in enumerate(self._begun(row, episode, goal, hidden)):
+        for number, _ in enumerate(self._begun(row, episode.steps, goal, hidden)):
             step = episode.steps[number]
-            row.say("\n" + self._prompt.ask())
+            row.say(self._ask)
             if step.hidden == hidden:
                 row.branch("", self._reply(step.unseen or step.best))
             if number == asked[-1]:
                 break
             row.say(self._reply(step.action))
+        return row.row()
+
+    def asked(self, steps: Sequence[LabelledStep], goal: str) -> TokenRow:
+        """What the model is asked at the last of `steps`, which has no action yet."""
+        row = _Writer(self.tokens)
+        for number, _ in enumerate(self._begun(row, steps, goal, None), 1):
+            row.say(self._ask)
+            if number < len(steps):
+                row.say(self._reply(steps[number - 1].action))
         return row.row()
 
     def said(self, shown: Table) -> str:
@@ -157,18 +178,25 @@ class Rows:
         return f"I see {', '.join(named)} and {last}." if named else f"I see {last}."
 
     def _begun(
-        self, row: _Writer, episode: LabelledEpisode, goal: str, hidden: int | None
+        self, row: _Writer, steps: Sequence[LabelledStep], goal: str, hidden: int | None
     ) -> Iterator[Table]:
         """Write each step up to its images; yields all that was detected in them."""
         row.say(self._tokenizer.bos_token)
         last: Step | None = None
         attend = Attention(self._classes)
-        for step in episode.steps:
-            row.say(self._prompt.turn(goal, last, step.text))
+        for step in steps:
+            row.say(self._turn(goal, last, step.text))
             shown = attend(step.table[step.table[:, 0] != hidden])
             row.show(shown)
             yield shown
             last = Step(step.action, step.reason, step.feedback)
+
+    def _turn(self, goal: str, last: Step | None, text: str) -> str:
+        known = last and (last.action, last.reason, last.feedback)
+        key = "" if last and self._goal_once else goal, known, text
+        if key not in self._turns:
+            self._turns[key] = self._prompt.turn(goal, last, text)
+        return self._turns[key]
 
     def reply(self, text: str) -> Sequence[int]:
         """The tokens of an answer, its end included."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -12,15 +14,20 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from inhabit.agents.alfred_specialist.training.teacher import PlannerTeacher
+from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.eyes import BUNDLED as EYES
 from inhabit.agents.models.local.encoder import Encoder
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
 from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
 from inhabit.agents.models.vlm.compose import add, untrained
 from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
 from inhabit.agents.models.vlm.sight import FrameDetector
+from inhabit.agents.planners.beam import Beam, BeamSettings
 from inhabit.eie.tuning.vlm.episodes import (
     LabelledEpisode,
+    LabelledStep,
     append,
     episodes_in,
     noisy_teacher,
@@ -28,11 +35,13 @@ from inhabit.eie.tuning.vlm.episodes import (
 )
 from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
+from inhabit.eie.tuning.vlm.players import Ask, Job, Player, Players, Question, chosen
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, questions
 from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings
+from inhabit.envs.core import Task
 from tests.agents.models.local.tiny_vlm import save_decoder
 
 SETTINGS = PromptSettings(history="whole", pictures=60, prompt=BUNDLED / "prompt.jinja")
@@ -66,10 +75,10 @@ def played(
         for seed, task in enumerate(sample(2, 5, settings)):
             slips = noisy_teacher(0.3, random.Random(seed))
 
-            def act(moment, best, slips=slips, first=not seed):
+            def act(moment, best, steps, slips=slips, first=not seed):
                 if first:
                     seen.append(moment)
-                return slips(moment, best)
+                return slips(moment, best, steps)
 
             episode = play(env, task, seed=seed, sight=sight, teacher=teacher, act=act, black=False)
             append(episode, file)
@@ -224,3 +233,50 @@ def test_a_line_that_a_killed_process_left_is_replaced(
     assert len(list(episodes_in(file))) == 1
     append(episodes[1], file)
     assert list(episodes_in(file)) == episodes
+
+
+@pytest.mark.slow
+def test_one_that_decides_for_several_chooses_as_a_beam_of_width_one(
+    played: tuple[Path, list],
+    episodes: list[LabelledEpisode],
+    rows: Rows,
+    decoder: Path,
+    sight: FrameDetector,
+    tmp_path: Path,
+) -> None:
+    model = untrained(decoder, sight.names)
+    model.save_pretrained(tmp_path)
+    InhabitVlmProcessor(AutoTokenizer.from_pretrained(decoder), EYES).save_pretrained(tmp_path)
+    settings = BeamSettings(width=1, end=True, **SETTINGS.model_dump() | {"repeats": False})
+    agent = Beam(load(f"local:{tmp_path}", LocalSettings(dtype="float32")), settings)
+    asked, offered, steps = [], [], episodes[0].steps
+    for number, view in enumerate(played[1]):
+        now = steps[number].model_copy(update={"action": ""})
+        row = rows.asked([*steps[:number], now], view.goal)
+        offered.append(without_repeated(view))
+        answers = tuple(tuple(rows.reply(action.text)) for action in offered[-1])
+        asked.append(Question(row.ids, row.detections, answers))
+    for view, actions, answer in zip(played[1], offered, chosen(model, asked), strict=True):
+        assert asyncio.run(agent.decide(view)).action == actions[answer]
+
+
+def counting_player() -> Player:
+    """One that asks as many questions as its job's seed says, and keeps the answers."""
+
+    def play(job: Job, ask: Ask) -> LabelledEpisode:
+        asked = [Question((job.seed, i), np.zeros((0, 6), np.float32), ()) for i in range(job.seed)]
+        steps = tuple(LabelledStep(text="", look=(), best="", action=str(ask(q))) for q in asked)
+        return LabelledEpisode(task=job.task, seed=job.seed, black=False, success=True, steps=steps)
+
+    return play
+
+
+@pytest.mark.slow
+def test_players_end_in_the_order_of_their_jobs_and_each_gets_its_answers() -> None:
+    task = Task(env="alfred", id="a", kind="a", goal="go", scene={})
+    jobs = [Job(task, seed, {}) for seed in (7, 0, 3, 1, 5)]
+    with Players(2, counting_player) as players:
+        for _ in range(2):
+            played = list(players.play(iter(jobs), lambda asked: [sum(q.ids) for q in asked]))
+            told = [[step.action for step in one.steps] for one in played]
+            assert told == [[str(job.seed + i) for i in range(job.seed)] for job in jobs]

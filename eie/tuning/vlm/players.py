@@ -1,0 +1,163 @@
+"""Plays episodes in several processes. A learner on a GPU decides for all of them at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from inhabit.agents.models.vlm.model import InhabitVlm
+from inhabit.agents.models.vlm.sight import Table
+from inhabit.eie.tuning.vlm.episodes import LabelledEpisode
+from inhabit.envs.core import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An episode to play."""
+
+    task: Task
+    seed: int
+    settings: Mapping[str, object]
+    """Of its environment."""
+    slips: str = ""
+    """Seed of the teacher's random actions."""
+    share: float = 0.0
+    """Of the teacher's actions that are random."""
+    black: bool = False
+    learner: int | None = None
+    """The learner acts instead of the teacher: that of this round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the learner is asked at a step."""
+
+    ids: tuple[int, ...]
+    detections: Table
+    answers: tuple[tuple[int, ...], ...]
+    """Tokens of each candidate, their end included."""
+
+
+Ask = Callable[[Question], int]
+"""The index of the answer that the learner chooses."""
+Player = Callable[[Job, Ask], LabelledEpisode]
+
+
+class Players(AbstractContextManager["Players"]):
+    """Processes that play episodes. They start at once, and end with the context."""
+
+    def __init__(self, count: int, make: Callable[[], Player]) -> None:
+        """Start `count` processes; each calls `make`, which can be pickled, for its player."""
+        context = multiprocessing.get_context("spawn")
+        self._pipes: list[Connection] = []
+        for _ in range(count):
+            ours, theirs = context.Pipe()
+            context.Process(target=_serve, args=(theirs, make), daemon=True).start()
+            theirs.close()
+            self._pipes.append(ours)
+
+    def play(
+        self, jobs: Iterator[Job], decide: Callable[[Sequence[Question]], Sequence[int]]
+    ) -> Iterator[LabelledEpisode]:
+        """Play `jobs`; yields their episodes in the order of the jobs.
+
+        Raises:
+            EOFError: a process ended. It has printed why.
+        """
+        done: dict[int, LabelledEpisode] = {}
+        playing: dict[Connection, int] = {}
+        started = told = 0
+        idle = list(self._pipes)
+        while True:
+            while idle and (job := next(jobs, None)) is not None:
+                playing[pipe := idle.pop()] = started
+                pipe.send(job)
+                started += 1
+            if not playing:
+                return
+            asked: list[tuple[Connection, Question]] = []
+            for ready in wait(list(playing)):
+                assert isinstance(ready, Connection)
+                said = ready.recv()
+                if isinstance(said, Question):
+                    asked.append((ready, said))
+                else:
+                    done[playing.pop(ready)] = said
+                    idle.append(ready)
+            if asked:
+                for (pipe, _), answer in zip(asked, decide([q for _, q in asked]), strict=True):
+                    pipe.send(answer)
+            while told in done:
+                yield done.pop(told)
+                told += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for pipe in self._pipes:
+            pipe.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+
+def _serve(pipe: Connection, make: Callable[[], Player]) -> None:
+    torch.set_num_threads(1)
+    player = make()
+
+    def ask(question: Question) -> int:
+        pipe.send(question)
+        answer: int = pipe.recv()
+        return answer
+
+    try:
+        while True:
+            pipe.send(player(pipe.recv(), ask))
+    except EOFError:  # the context has ended
+        return
+
+
+@torch.inference_mode()
+def chosen(model: InhabitVlm, asked: Sequence[Question]) -> list[int]:
+    """The answer to each question, word by word the likeliest: a beam of width 1.
+
+    All questions are read in one batch, so scores move by rounding with what else is asked.
+    """
+    left = [list(enumerate(question.answers)) for question in asked]
+    said: list[tuple[int, ...]] = [() for _ in asked]
+    while unsure := [i for i, some in enumerate(left) if len(some) > 1]:
+        scores = _next([asked[i].ids + said[i] for i in unsure], [asked[i] for i in unsure], model)
+        for i, of_tokens in zip(unsure, scores, strict=True):
+            at = len(said[i])
+            options = sorted({tokens[at] for _, tokens in left[i]})
+            best = options[int(of_tokens[options].argmax())]
+            said[i] += (best,)
+            left[i] = [one for one in left[i] if one[1][at] == best]
+    return [some[0][0] for some in left]
+
+
+def _next(
+    ids: Sequence[Sequence[int]], asked: Sequence[Question], model: InhabitVlm
+) -> torch.Tensor:
+    """Logits (questions, vocabulary) of the token after `ids`. Padding stands last, so no token
+    sees it.
+    """
+    rows = pad_sequence([torch.tensor(one) for one in ids], batch_first=True).to(model.device)
+    seen = torch.from_numpy(np.concatenate([question.detections for question in asked]))
+    embedded = model.embedded(rows, seen.to(model.device))
+    read = model.language_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
+    last = torch.tensor([len(one) - 1 for one in ids])
+    logits: torch.Tensor = model.lm_head(read[torch.arange(len(ids)), last]).float().cpu()
+    return logits
