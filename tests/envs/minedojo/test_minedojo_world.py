@@ -127,6 +127,15 @@ def test_thinking_takes_no_time(flat: LuantiWorld) -> None:
 
 
 @pytest.mark.slow
+def test_a_search_without_a_way_ends_soon() -> None:
+    """Bare hands dig no way to any of the ore, of which there is much below."""
+    with world(specified_biome="forest") as there:
+        came = there.ask("skill", skill="find", name="gold_ore", deadline=2400)
+    assert came["reason"] == "not_found"
+    assert 6000 < came["places"] < 60_000, "Each thousand takes a core some 60 ms."
+
+
+@pytest.mark.slow
 def test_two_worlds_side_by_side(flat: LuantiWorld) -> None:
     with world(generate_world_type="flat") as other:
         other.ask("step", forward=1, side=0, yaw=0, pitch=0)

@@ -78,10 +78,14 @@ function inhabit.block_at(at)
 	return inhabit.plain_name(minetest.get_node(at).name)
 end
 
---- Whether a body can't pass the block at a place. What isn't loaded counts as solid.
-function inhabit.solid(x, y, z)
-	local name = minetest.get_node({ x = x, y = y, z = z }).name
+--- Whether a body can't pass a block that Luanti calls `name`. What isn't loaded counts as solid.
+function inhabit.is_solid(name)
 	if name == "air" then return false end
 	local definition = minetest.registered_nodes[name]
 	return definition == nil or definition.walkable ~= false
+end
+
+--- Whether a body can't pass the block at a place.
+function inhabit.solid(x, y, z)
+	return inhabit.is_solid(minetest.get_node({ x = x, y = y, z = z }).name)
 end

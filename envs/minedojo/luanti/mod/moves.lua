@@ -97,11 +97,11 @@ local function take_step(step)
 	return walk(step)
 end
 
---- Go to where `there` holds. Fails if there is no way.
-function moves.go(there, guess, what)
+--- Go to where `there` holds. Fails if there is no way, or none among the `most` places nearest.
+function moves.go(there, guess, what, most)
 	for _ = 1, 8 do
 		inhabit.land.wait(body.pos)
-		local way = routes.find(there, guess)
+		local way = routes.find(there, guess, most)
 		if not way then moves.fail("blocked", "You found no way to the " .. what .. ".") end
 		local arrived = true
 		for _, step in ipairs(way) do
@@ -126,7 +126,7 @@ function moves.weight(at)
 end
 
 --- Go to where a block can be reached and seen, and look at it.
-function moves.approach(at, what)
+function moves.approach(at, what, most)
 	local function there(x, y, z)
 		local eyes = { x = x, y = y + 1.12, z = z }
 		return vector.distance(at, eyes) <= 4.2 and inhabit.sight.meets(at, eyes)
@@ -135,7 +135,7 @@ function moves.approach(at, what)
 	moves.go(there, function(x, y, z)
 		local far = math.abs(x - at.x) + math.abs(y - at.y) + math.abs(z - at.z)
 		return math.max(0, far - 3) * weight
-	end, what)
+	end, what, most)
 	body.face(at)
 end
 

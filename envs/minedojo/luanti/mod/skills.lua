@@ -5,6 +5,7 @@ local body, pack, digging, hands, moves, crafting, sight, mobs =
 local skills = { known = {} }
 inhabit.skills = skills
 local NEAR, ROAMS, ROAM, TRIES = 36, 6, 30, 3
+local OTHERS = 1000  -- places that a search for a way looks through where the nearest block has none
 local fail = moves.fail
 
 local function listed(gained)
@@ -64,10 +65,10 @@ end
 -- The nearest block of a kind that there is a way to; one stands before it then. Nil if none.
 local function reachable(name)
 	local avoid = {}
-	for _ = 1, TRIES do
+	for try = 1, TRIES do
 		local at = sight.nearest({ name }, NEAR, avoid)
 		if not at then return nil end
-		local ok, why = pcall(moves.approach, at, name)
+		local ok, why = pcall(moves.approach, at, name, try > 1 and OTHERS or nil)
 		if ok then return at end
 		if type(why) ~= "table" or why.reason ~= "blocked" then error(why, 0) end
 		avoid[minetest.pos_to_string(at)] = true
@@ -296,19 +297,20 @@ function skills.known.wait()
 	return "You waited for five seconds."
 end
 
---- Carry out a skill: {skill, name, deadline in ticks}. What came of it, and the ticks it took.
+--- Carry out a skill: {skill, name, deadline in ticks}. What came of it, the ticks it took, and how
+-- many places its searches for ways looked through.
 function skills.run(ask)
 	local skill = assert(skills.known[ask.skill], "there is no skill " .. ask.skill)
 	moves.left = ask.deadline
-	local began = body.ticks
+	local began, before = body.ticks, inhabit.routes.searched
 	local ok, said = xpcall(skill, function(why)
 		if type(why) == "table" then return why end
 		return debug.traceback(tostring(why))
 	end, ask.name)
-	local ticks = body.ticks - began
-	if ok then return { feedback = said, ticks = ticks } end
-	if type(said) ~= "table" then error(said, 0) end
-	return { reason = said.reason, feedback = said.feedback, ticks = ticks }
+	if not ok and type(said) ~= "table" then error(said, 0) end
+	local came = ok and { feedback = said } or { reason = said.reason, feedback = said.feedback }
+	came.ticks, came.places = body.ticks - began, inhabit.routes.searched - before
+	return came
 end
 
 local STEP = {}
