@@ -6,6 +6,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import takewhile
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Self
@@ -136,16 +137,22 @@ def chosen(model: InhabitVlm, asked: Sequence[Question]) -> list[int]:
     All questions are read in one batch, so scores move by rounding with what else is asked.
     """
     left = [list(enumerate(question.answers)) for question in asked]
-    said: list[tuple[int, ...]] = [() for _ in asked]
     while unsure := [i for i, some in enumerate(left) if len(some) > 1]:
-        scores = _next([asked[i].ids + said[i] for i in unsure], [asked[i] for i in unsure], model)
-        for i, of_tokens in zip(unsure, scores, strict=True):
-            at = len(said[i])
+        said = [_shared([tokens for _, tokens in left[i]]) for i in unsure]
+        ids = [asked[i].ids + begun for i, begun in zip(unsure, said, strict=True)]
+        scores = _next(ids, [asked[i] for i in unsure], model)
+        for i, begun, of_tokens in zip(unsure, said, scores, strict=True):
+            at = len(begun)
             options = sorted({tokens[at] for _, tokens in left[i]})
             best = options[int(of_tokens[options].argmax())]
-            said[i] += (best,)
             left[i] = [one for one in left[i] if one[1][at] == best]
     return [some[0][0] for some in left]
+
+
+def _shared(answers: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The tokens with which all answers begin."""
+    columns = zip(*answers, strict=False)
+    return tuple(tokens[0] for tokens in takewhile(lambda some: len(set(some)) == 1, columns))
 
 
 def _next(
