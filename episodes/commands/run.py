@@ -15,7 +15,6 @@ from typing import Annotated, Literal
 import typer
 
 from inhabit.agents.core import Agent, Grant
-from inhabit.agents.custom import load_agent, names_file
 from inhabit.envs.core import Task
 from inhabit.envs.errors import ExitCode
 from inhabit.envs.registry import find
@@ -151,7 +150,7 @@ def run(
         assignments = [*(assignments or ()), f"run.retry_faults={retry_faults}"]
     chosen = plan(
         env,
-        load_agent(decides) if names_file(decides) else decides,
+        decides,
         backend=backend,
         model=model,
         base_url=base_url,

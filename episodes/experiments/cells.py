@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue
 
 import inhabit
 from inhabit.agents.core import ModelError
-from inhabit.agents.custom import load_agent, names_file
+from inhabit.agents.custom import names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import GenerateOptions, Message, Model, Ranking, Reply
@@ -129,7 +129,7 @@ def _plan(experiment: Experiment, env: EnvChoice, agent: AgentChoice, seed: int)
     }
     return plan(
         env.env,
-        load_agent(agent.agent) if names_file(agent.agent) else agent.agent,
+        agent.agent,
         backend=env.backend,
         model=agent.model,
         base_url=agent.base_url,

@@ -15,7 +15,7 @@ from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending, EndLine, Sight
 from inhabit.episodes.reports.page.document import render
 from inhabit.episodes.reports.page.writing import Videos, write_run
-from inhabit.episodes.reports.wording import ENDINGS
+from inhabit.episodes.reports.wording import ENDINGS, counted
 from inhabit.episodes.scoring.sight import INSTEAD
 
 _LINKED = 3
@@ -75,6 +75,8 @@ class Line:
     colour: str
     points: str
     """Of an SVG polyline, in a square of 100 with y downwards."""
+    dashes: str
+    """Of this line, so that those below it show where they are equal."""
     last: float
 
 
@@ -84,7 +86,8 @@ class ScoreCurve:
 
     env: str
     against: str
-    most: float
+    most: str
+    """Of it, with its unit."""
     lines: Sequence[Line]
 
 
@@ -148,15 +151,11 @@ def _curves(
         for against in ("steps", "tokens"):
             spent = {name: [_spent(end, against) for end in those] for name, those in named.items()}
             if most := max(max(those, default=0) for those in spent.values()):
-                yield ScoreCurve(
-                    env,
-                    against,
-                    most,
-                    [
-                        _line(name, place, those, spent[name], most)
-                        for place, (name, those) in enumerate(named.items())
-                    ],
-                )
+                lines = [
+                    _line(name, (place, len(named)), those, spent[name], most)
+                    for place, (name, those) in enumerate(named.items())
+                ]
+                yield ScoreCurve(env, against, counted(most, against[:-1]), lines)
 
 
 def _spent(end: EndLine, what: str) -> int:
@@ -164,15 +163,22 @@ def _spent(end: EndLine, what: str) -> int:
 
 
 def _line(
-    name: str, place: int, ends: Sequence[EndLine], spent: Sequence[int], most: float
+    name: str,
+    place: tuple[int, int],
+    ends: Sequence[EndLine],
+    spent: Sequence[int],
+    most: float,
 ) -> Line:
+    """The line of one agent, which has this `place` of so many."""
     solved = sorted(cost for end, cost in zip(ends, spent, strict=True) if end.success)
     points, share = ["0,100"], 0.0
     for number, cost in enumerate(solved, 1):
         x, before, share = 100 * cost / most, share, number / len(ends)
         points += [f"{x:.2f},{100 - 100 * before:.2f}", f"{x:.2f},{100 - 100 * share:.2f}"]
     points.append(f"100,{100 - 100 * share:.2f}")
-    return Line(name, _COLOURS[place % len(_COLOURS)], " ".join(points), share)
+    first, all_ = place
+    dashes = f"{2 * (all_ - first)} {2 * first}"
+    return Line(name, _COLOURS[first % len(_COLOURS)], " ".join(points), dashes, share)
 
 
 def _extremes(
@@ -203,6 +209,7 @@ def _rank(end: EndLine) -> tuple[bool, float, int]:
 
 
 def _linked(cell: ExperimentCell, run: Run, number: int, end: EndLine) -> Linked:
-    told = f"{ENDINGS[end.ending]}, {end.met} of {end.total} conditions, {end.steps} steps"
+    steps = counted(end.steps, "step")
+    told = f"{ENDINGS[end.ending]}, {end.met} of {end.total} conditions, {steps}"
     page = f"{cell.folder}/episodes/{number:05d}/index.html"
     return Linked(cell.folder.removeprefix("runs/"), run.tasks[number].goal, told, page)

@@ -159,7 +159,7 @@ def plan_like(
             )
     planned = plan(
         header.env,
-        agent or header.agent,
+        planner,
         backend=header.backend,
         model=asked,
         base_url=base_url,

@@ -17,6 +17,7 @@ from pydantic import BaseModel, JsonValue
 
 import inhabit
 from inhabit.agents.core import Agent, Grant, ModelError
+from inhabit.agents.custom import load_agent, names_file
 from inhabit.agents.deciding import make_agent
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.core import Model
@@ -170,16 +171,19 @@ def plan(
     max_steps: int | None = None,
     seed: int = 0,
 ) -> RunPlan:
-    """Resolve all names and settings. An agent is granted what it needs, and chooses from what it
-    declares unless `candidates` says otherwise.
+    """Resolve all names and settings.
+
+    The agent may be named as FILE.py:NAME, and the file is then executed. It is granted what it
+    needs, and chooses from what it declares unless `candidates` says otherwise.
 
     Raises:
         UnknownNameError: there is no such environment, backend, agent or kind of model.
-        ModelError: a model is given but the agent uses none, or it is not KIND:NAME.
+        ModelError: a model is given but the agent uses none, or it is not KIND:NAME; or the file
+            of an agent can't be used.
         SettingError: a setting is unknown or wrong, or the model has no base URL.
     """
     registration = find_env(env)
-    planner = find_agent(agent) if isinstance(agent, str) else agent
+    planner = _agent(agent) if isinstance(agent, str) else agent
     model = _model(planner, model)
     owners: dict[str, type[BaseModel]] = {
         "env": registration.settings,
@@ -300,6 +304,10 @@ def _commit() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return found.stdout.strip() or None
+
+
+def _agent(name: str) -> AgentRegistration:
+    return load_agent(name) if names_file(name) else find_agent(name)
 
 
 def _model(agent: AgentRegistration, model: str | None) -> str | None:

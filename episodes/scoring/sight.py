@@ -16,9 +16,9 @@ NOT_MEASURED = "not measured"
 Worth = Mapping[str, Difference]
 """The differences of a comparison, by the names of `WORTH`: with its own pictures minus without."""
 INSTEAD = {
-    Sight.BLANK: "black pictures",
-    Sight.NONE: "no pictures",
-    Sight.OTHER: "pictures of another room",
+    Sight.BLANK: "black images",
+    Sight.NONE: "no images",
+    Sight.OTHER: "images of another room",
 }
 
 

@@ -54,7 +54,8 @@ def run(
 
     Args:
         env: a registered environment.
-        agent: the name of a registered agent, or one of your own: a function of a `View` that
+        agent: the name of a registered agent, or one of your own: FILE.py:NAME, which is executed,
+            or the object that such a name stands for, which is a function of a `View` that
             returns the text of an action (None to stop), a coroutine function, an object with such
             a method `decide`, or a class or a function without parameters that makes one. See
             `inhabit.agents.custom`.

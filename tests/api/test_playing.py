@@ -54,6 +54,17 @@ def test_a_function_plays(tmp_path: Path) -> None:
         results.observation(0, 999)
 
 
+def test_a_name_in_a_file_plays(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def last(view):\n    return view.candidates[-1].text\n")
+    results = inhabit.run("toy", f"{file}:last", tmp_path / "run", n=1, settings=QUICK)
+    assert results.run.header.agent == "mine.py:last"
+    attempt = results.run.episode(0).last()
+    assert attempt is not None
+    step = attempt.steps[0]
+    assert step.decide is not None and step.decide.raw == step.candidates[-1]
+
+
 @pytest.mark.parametrize("agent", [Stopping, Stopping()], ids=["class", "object"])
 def test_a_class_and_an_object_play(tmp_path: Path, agent: object) -> None:
     results = inhabit.run("toy", agent, tmp_path, n=2, settings=QUICK, workers=2)  # type: ignore[arg-type]

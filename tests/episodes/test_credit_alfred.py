@@ -127,3 +127,39 @@ def test_planted_mistakes_are_named_with_their_kind(tmp_path: Path) -> None:
     steps, kinds = (sum(column) for column in zip(*found, strict=True))
     assert len(found) >= 21
     assert steps >= len(found) * 58 / 60 and kinds >= len(found) * 55 / 60, found
+
+
+def compared(folder: Path, episodes: int, seed: int) -> list[tuple[int | None, int | None]]:
+    """The regret of each action of a random agent, and the same from plans that are walked here."""
+    run = inhabit.run(
+        "alfred",
+        "random",
+        folder / "run",
+        n=episodes,
+        seed=seed,
+        max_steps=4,
+        sight="none",
+        settings=HERE,
+    ).run
+    found: list[tuple[int | None, int | None]] = []
+    for record, credit in credit_run(run, made):
+        attempt = record.last()
+        assert attempt is not None
+        with made() as env:
+            env.reset(attempt.start.task, seed=attempt.start.seed)
+            before = needed(env)
+            for step in credit.steps:
+                action = env.parse(step.action or "")
+                assert action is not None
+                env.act(action)
+                after = needed(env)
+                by = None if before is None or after is None else 1 + after - before
+                found.append((None if step.regret is None else step.regret.actions, by))
+                before = after
+    return found
+
+
+@pytest.mark.slow
+def test_a_random_agents_regret_is_that_of_walked_plans(tmp_path: Path) -> None:
+    found = compared(tmp_path, episodes=4, seed=62)
+    assert len(found) == 16 and all(told == walked for told, walked in found), found

@@ -53,7 +53,7 @@ def test_what_sight_is_worth_is_told_by_every_command(
     with pytest.raises(SystemExit):
         main(["compare", str(run), str(same)])
     told = " ".join(capsys.readouterr().out.split())
-    assert "first: sight, against black pictures" in told and "second: sight not measured" in told
+    assert "first: sight, against black images" in told and "second: sight not measured" in told
 
 
 def test_all_sights_are_played_by_one_command(

@@ -17,6 +17,7 @@ from inhabit.cli import main
 from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.figure.fonts import families
 from inhabit.episodes.reports.page.episode_data import beam_tree
 from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.scoring.comparison import parting
@@ -94,6 +95,24 @@ def test_a_figure_has_its_text_as_text_and_the_same_bytes(credited: Run) -> None
     texts = " ".join(unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)<", svg))
     assert credited.tasks[0].goal.split(".")[0] in texts and "step 3" in texts
     assert (folder / "figure-column.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.slow
+def test_a_figure_has_chinese_letters(
+    credited: Run, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Where a font of this machine has them. Matplotlib warns of those that it draws as boxes."""
+    pytest.importorskip("matplotlib")
+    goal = "把杯子放进冰箱。" * 12
+    if len(families(goal)) == 1:
+        pytest.skip("no such font")
+    task = credited.tasks[0].model_copy(update={"goal": goal})
+    run = play_toy(tmp_path / "run", tasks=[task], agent="random", max_steps=3)
+    inhabit("show", run.folder, "--figure")
+    svg = (run.folder / "episodes/00000/figure-column.svg").read_text()
+    lines = [line for line in re.findall(r"<text[^>]*>([^<]*)<", svg) if "冰箱" in line]
+    assert len(lines) > 2 and max(map(len, lines)) < 30
+    assert not [one for one in recwarn if "Glyph" in str(one.message)]
 
 
 def test_steps_of_a_figure_are_few_numbers(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,11 @@ from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit
 from inhabit.episodes.recording.disk import refused, write_whole
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
+from inhabit.episodes.reports.figure.fonts import families, wrap
 from inhabit.episodes.reports.figure.parts import (
-    BARS,
     LINE,
     TreeLine,
+    bars_of,
     caption,
     draw_candidates,
     draw_caption,
@@ -127,17 +127,18 @@ def _drawn(
 ) -> Any:
     """The figure. Each row has its height in inches, of what it holds."""
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
     chosen, each = [step.number for step in shown], 0.93 * inches / len(shown)
     captions, beam = [caption(step, each) for step in shown], _beam(shown, credit)
-    ranked = any(step.decide and step.decide.ranked for step in shown)
-    rows = [each, max(one.inches for one in captions), *([0.18 * BARS] if ranked else [])]
+    bars = max(map(bars_of, shown))
+    rows = [each, max(one.inches for one in captions), *([0.18 * bars] if bars else [])]
     below = [_MAP * inches * plan.height / WIDTH] if plan else []
     below += [LINE * len(beam[1])] if beam else []
     rows += [max(below)] if below else []
     rows += [0.25] if credit is not None else []
     told = f" ({ENDINGS[end.ending]}, {counted(end.steps, 'step')})" if end else ""
-    title = textwrap.wrap(episode.task.goal + told, int(inches * 14))
+    title = wrap(episode.task.goal + told, int(inches * 14))
     above, margin = 0.18 + 0.14 * len(title), 0.25 if credit is not None else 0.02
     high = sum(rows) + _GAP * (len(rows) - 1)
     drawing = Figure(figsize=(inches, above + high + margin))
@@ -152,18 +153,27 @@ def _drawn(
     for place, (step, words) in enumerate(zip(shown, captions, strict=True)):
         draw_step(drawing.add_subplot(grid[0, place]), episode, step)
         draw_caption(drawing.add_subplot(grid[1, place]), words, rows[1])
-        if ranked and step.decide is not None:
-            draw_candidates(drawing.add_subplot(grid[2, place]), step.decide, each)
+        if bars and step.decide is not None:
+            draw_candidates(drawing.add_subplot(grid[2, place]), step.decide, each, bars)
     if below:
         left = _MAP if plan else 0.01
-        halves = grid[2 + ranked, :].subgridspec(1, 2, width_ratios=(left, 1 - left), wspace=0.04)
+        halves = grid[2 + (bars > 0), :].subgridspec(
+            1, 2, width_ratios=(left, 1 - left), wspace=0.04
+        )
         if plan is not None:
             draw_map(drawing.add_subplot(halves[0]), plan, chosen, _MAP * inches)
         if beam is not None:
-            draw_tree(drawing.add_subplot(halves[1]), beam[1], beam[0], (1 - left) * inches)
+            size = (1 - left) * inches, max(below)
+            draw_tree(drawing.add_subplot(halves[1]), beam[1], beam[0], size)
     if credit is not None:
         draw_value(drawing.add_subplot(grid[-1, :]), credit, chosen)
     drawing.suptitle("\n".join(title), fontsize=7.5, fontweight="bold", y=1 - 0.03 / total)
+    texts: Sequence[Text] = drawing.findobj(Text)
+    for text in texts:
+        fonts = families(text.get_text())
+        text.set_fontfamily(fonts)
+        if len(fonts) > 1:
+            text.set_fontweight("normal")  # Fonts of many letters seldom have another one.
     return drawing
 
 

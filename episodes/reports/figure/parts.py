@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import DecideLine
+from inhabit.episodes.reports.figure.fonts import wrap
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
 from inhabit.episodes.reports.page.episode_data import BeamBranch
 from inhabit.episodes.reports.wording import spoken
@@ -23,6 +24,8 @@ SMALL = 5.5
 LINE, _BOLD_LINE = 0.095, 0.112
 """Inches of a line of them, and of one of bold ones."""
 _WORKED, _FAILED, _LOST, _CHOSEN = "#0a6a4b", "#b0391a", "#d8694b", "#d9992b"
+_PAPER = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.2}
+"""Behind a name, so that it is read where it crosses a line."""
 _WAY, _PALE, _WALL = "#4a7fb5", "#c9ccd1", "#444"
 
 TreeLine = tuple[int, str, bool]
@@ -50,11 +53,10 @@ def caption(step: StepRecord, inches: float) -> Caption:
     decide, act = step.decide, step.act
     assert decide is not None, "Only decided steps are shown."
     wide = int(inches * 19)
-    said = textwrap.shorten(decide.description or step.see.text, 3 * wide, placeholder=" ...")
     return Caption(
-        action=textwrap.wrap(decide.said, wide)[:2],
+        action=wrap(decide.said, wide, lines=2),
         failed=act is not None and act.reason is not None,
-        seen=textwrap.wrap(said, wide),
+        seen=wrap(decide.description or step.see.text, wide, lines=3),
     )
 
 
@@ -80,16 +82,21 @@ def draw_caption(axis: Any, told: Caption, inches: float) -> None:
     axis.text(0.5, below, seen, va="top", ha="center", fontsize=SMALL, style="italic")
 
 
-def draw_candidates(axis: Any, decide: DecideLine, inches: float) -> None:
-    """Draw the likeliest candidates of a decision, in a column `inches` wide."""
+def bars_of(step: StepRecord) -> int:
+    """How many of the candidates of a step are drawn."""
+    return min(BARS, len(step.decide.ranked)) if step.decide else 0
+
+
+def draw_candidates(axis: Any, decide: DecideLine, inches: float, bars: int) -> None:
+    """Draw the likeliest candidates of a decision, in a column `inches` wide, `bars` high."""
     axis.set_axis_off()
     axis.set_xlim(0, 1)
-    axis.set_ylim(BARS, 0)
+    axis.set_ylim(bars, 0)
     for place, one in enumerate(shares(decide.ranked)[:BARS]):
         color = _CHOSEN if one.text == decide.action else _PALE
         axis.barh(place + 0.5, one.share, 0.85, color=color)
         # Names often differ in their ends alone, so all of a name is shown.
-        name = "\n".join(textwrap.wrap(f"{one.text} {_percent(one.share)}", int(inches * 21))[:2])
+        name = "\n".join(wrap(f"{one.text} {_percent(one.share)}", int(inches * 21), lines=2))
         axis.text(0.02, place + 0.5, name, va="center", fontsize=5, linespacing=0.95)
 
 
@@ -112,16 +119,17 @@ def draw_map(axis: Any, plan: FloorPlan, chosen: Sequence[int], inches: float) -
     axis.plot(*_xy([one.at for one in plan.stands]), color=_WAY, linewidth=0.8)
     for mark in (one for one in plan.landmarks if one.named):
         axis.plot(mark.at.x, mark.at.y, "o", color=_CHOSEN, markersize=2)
-    _name_landmarks(axis, plan, 0.034 * WIDTH / inches)
     told: dict[Spot, list[str]] = {}
     for stand in plan.stands:
         if stand.step in chosen:
             told.setdefault(stand.at, []).append(str(stand.step))
-    for at, steps in told.items():
+    numbers = {at: ", ".join(steps) for at, steps in told.items()}
+    _name_landmarks(axis, plan, 0.034 * WIDTH / inches, numbers)
+    for at, steps in numbers.items():
         axis.text(
             at.x,
             at.y,
-            ", ".join(steps),
+            steps,
             ha="center",
             va="center",
             fontsize=4.5,
@@ -130,20 +138,31 @@ def draw_map(axis: Any, plan: FloorPlan, chosen: Sequence[int], inches: float) -
         )
 
 
-def _name_landmarks(axis: Any, plan: FloorPlan, letter: float) -> None:
-    """Write names beside landmarks, and none over an earlier one; letters are `letter` wide."""
-    written: list[tuple[float, float, float]] = []
+def _name_landmarks(axis: Any, plan: FloorPlan, letter: float, numbers: Mapping[Spot, str]) -> None:
+    """Write names beside landmarks, and none over an earlier one or over the `numbers` of steps.
+
+    Letters are `letter` wide.
+    """
+    halves = {at: letter * (len(words) + 1) / 2 for at, words in numbers.items()}
+    written = [(at.x - half, at.x + half, at.y) for at, half in halves.items()]
     for mark in (one for one in plan.landmarks if one.named):
         name = spoken(mark.name)
-        beside = mark.at.x + (-8 if mark.left else 8)
-        left = beside - letter * len(name) if mark.left else beside
-        right, y = left + letter * len(name), mark.at.y
-        if all(
-            abs(y - at) > 2 * letter or left > end or right < begin for begin, end, at in written
-        ):
-            side = "right" if mark.left else "left"
-            axis.text(beside, y, name, ha=side, va="center", fontsize=4.5)
-            written.append((left, right, y))
+        for leftwards, lower in product((mark.left, not mark.left), (0, 2.1, -2.1)):
+            beside, y = mark.at.x + (-8 if leftwards else 8), mark.at.y + lower * letter
+            left = beside - letter * len(name) if leftwards else beside
+            right = left + letter * len(name)
+            if (
+                left >= 0
+                and right <= WIDTH
+                and all(
+                    abs(y - at) > 2 * letter or left > end or right < begin
+                    for begin, end, at in written
+                )
+            ):
+                side = "right" if leftwards else "left"
+                axis.text(beside, y, name, ha=side, va="center", fontsize=4.5, bbox=_PAPER)
+                written.append((left, right, y))
+                break
 
 
 def _xy(spots: Sequence[Spot]) -> tuple[list[float], list[float]]:
@@ -159,19 +178,23 @@ def tree_lines(tree: BeamBranch, depth: int = 0) -> Iterator[TreeLine]:
         yield depth, f"{tree.cut} cut", True
 
 
-def draw_tree(axis: Any, lines: Sequence[TreeLine], step: int, inches: float) -> None:
-    """Draw the tree of the beam of a step, a line for each prefix."""
+def draw_tree(axis: Any, lines: Sequence[TreeLine], step: int, inches: tuple[float, float]) -> None:
+    """Draw the tree of the beam of a step, a line for each prefix.
+
+    It is `inches` wide and high.
+    """
+    wide, high = inches
     axis.set_axis_off()
-    axis.set_xlim(0, inches)
-    axis.set_ylim(len(lines), 0)
+    axis.set_xlim(0, wide)
+    axis.set_ylim(max(len(lines), high / LINE), 0)
     axis.set_title(f"the beam of step {step}", fontsize=SMALL, pad=2, loc="left")
     for place, (depth, words, cut) in enumerate(lines):
-        left = min(0.1 * depth, inches / 2) + 0.08
+        left = min(0.1 * depth, wide / 2) + 0.08
         above = next((n for n in range(place - 1, -1, -1) if lines[n][0] < depth), -1)
         top = 0.0 if above < 0 else above + 0.85
         axis.plot([left - 0.06] * 2, [top, place + 0.5], color=_PALE, linewidth=0.5)
         axis.plot([left - 0.06, left - 0.01], [place + 0.5] * 2, color=_PALE, linewidth=0.5)
-        text = textwrap.shorten(words, int((inches - left) * 24), placeholder=" ...")
+        text = "".join(wrap(words, int((wide - left) * 24), lines=1))
         color = "#888" if cut else "#111"
         axis.text(left, place + 0.5, text, va="center", fontsize=5, color=color)
 
