@@ -168,6 +168,11 @@ def linked(name: str) -> Spoil:
     return spoil
 
 
+def linked_eyes(folder: Path) -> None:
+    (folder.parent / "private").mkdir()
+    (folder / "eyes").symlink_to(folder.parent / "private")
+
+
 def fifo(name: str) -> Spoil:
     def spoil(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
@@ -214,6 +219,7 @@ REFUSED = pytest.mark.parametrize(
         (linked("model.safetensors"), "'model.safetensors' is a link"),
         (linked("tokenizer.json"), "'tokenizer.json' is a link"),
         (linked("chat_template.jinja"), "'chat_template.jinja' is a link"),
+        (linked_eyes, "'eyes' is a link: put a folder there"),
         (fifo("config.json"), "'config.json' is a link or no regular file"),
         (fifo("model.safetensors"), "no regular file"),
         (fifo("tokenizer_config.json"), "no regular file"),
@@ -225,6 +231,8 @@ REFUSED = pytest.mark.parametrize(
         (written("config.json", b"[" * 100_000), "'config.json': "),
         (written("config.json", b"\xff"), "'config.json': "),
         (of("config.json", num_hidden_layers=4096), "num_hidden_layers is 4096"),
+        (of("config.json", rope_theta=float("inf")), "'config.json': rope_theta is inf, and"),
+        (of("config.json", rms_norm_eps=float("nan")), "'config.json': rms_norm_eps is nan, and"),
         (
             of("tokenizer.json", normalizer={"type": "Sequence", "normalizers": [GROWS] * 5}),
             "makes texts up to",

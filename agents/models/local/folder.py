@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from math import prod
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import finalize
@@ -129,8 +129,10 @@ class OpenedFolder:
         self._suffixes = wanted(code, pickles)
         try:
             self._open(folder, self.path)
-            if (folder / "eyes").is_dir():
-                self._open(folder / "eyes", self.path / "eyes")
+            if (eyes := folder / "eyes").is_dir():
+                if eyes.is_symlink():
+                    raise ValueError("'eyes' is a link: put a folder there")
+                self._open(eyes, self.path / "eyes")
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ModelError(f"The model in {str(folder)!r} can't be read: {reason}.") from error
@@ -220,6 +222,8 @@ def _numbers(said: Any) -> Iterator[tuple[str, int]]:
         if isinstance(value, dict):
             yield from _numbers(value)
         elif isinstance(value, int | float):
+            if isinstance(value, float) and not isfinite(value):
+                raise ValueError(f"{key} is {value}, and must be finite")
             yield key, int(value)
 
 
