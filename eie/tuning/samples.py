@@ -43,6 +43,8 @@ class Sample:
         return f"{self.folder}/{made.task.get('id')}/{made.seed}/{self.example.goal}"
 
 
+_CANDIDATES = 1000
+"""More than any set of ours has; the work grows with them."""
 _EVERY = 10_000
 """More past steps than any episode has."""
 Look = Callable[[Path, str], NDArray[np.uint8]]
@@ -96,6 +98,11 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
                 ) from error
             if example.answer >= len(example.candidates):
                 raise TuneError(f"Line {number} of {file} has no candidate {example.answer}.")
+            if (count := len(example.candidates)) > _CANDIDATES:
+                raise TuneError(
+                    f"Line {number} of {file} has {count:,} candidates: at most {_CANDIDATES:,} "
+                    "can be learned from."
+                )
             if example.split == split:
                 yield Sample(folder, example)
     except OSError as error:
