@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from check_stage import Stage
 from check_texts import Reader, squeeze
@@ -86,12 +87,23 @@ def _start(cell: Example) -> tuple[object, ...]:
     return () if cell.lineage is None else (cell.lineage.actions, cell.lineage.seed)
 
 
+@dataclass(frozen=True)
+class Sight:
+    """What is there at the moment of an example."""
+
+    things: Sequence[SceneObject]
+    reached: frozenset[str]
+    """Kinds of what is within reach, without spaces."""
+
+
 class SquareReasons:
     """Holds the reasons of squares against the goals, and against the neighbouring cells."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         """Know all cells of the squares among examples."""
         self._cells = {(e.square, e.row, e.column): e for e in examples if e.square}
+        self._sights: dict[str, Sight] = {}
+        """Example -> what was there; it is built anew once, and asked again by its neighbours."""
 
     def wrong(self, example: Example, stage: Stage) -> Iterator[tuple[str, str]]:
         """What a reason says of its goal, and of what is within reach, that is not so.
@@ -112,17 +124,15 @@ class SquareReasons:
         for wish in others:
             if squeeze(wish) in wishes:
                 yield "wish", f"Its goal does ask to {wish!r}."
-        yield from (("seen", said) for said in _sights(example.seen, stage))
+        sight = self._sights[example.id] = _sight(stage)
+        yield from (("seen", said) for said in _sights(example.seen, sight))
 
-    def true_elsewhere(
-        self, example: Example, stage: Stage, things: Sequence[SceneObject]
-    ) -> Iterator[str]:
+    def true_elsewhere(self, example: Example, stage: Stage) -> Iterator[str]:
         """The neighbouring cells for which the reason would hold as well.
 
         Args:
-            example: of a square.
-            stage: brought to it; it is moved.
-            things: in the scene.
+            example: of a square whose cells were all held against their goals.
+            stage: of the environment, wherever it is.
         """
         rows = 1 + max(row for square, row, _ in self._cells if square == example.square)
         columns = 1 + max(column for square, _, column in self._cells if square == example.square)
@@ -134,11 +144,11 @@ class SquareReasons:
             others = {squeeze(wish) for wish in _found(_OTHERS, example.reason)}
             if asked <= wishes and not others & wishes:
                 yield f"Its reason would hold for the goal of {below.id}."
-        if beside is not None:
-            stage.bring(beside)
-            kinds = [*stage.kinds, *(thing.kind for thing in things)]
+        sight = self._sights.get(beside.id) if beside is not None else None
+        if beside is not None and sight is not None:
+            kinds = [*stage.kinds, *(thing.kind for thing in sight.things)]
             reader = Reader(kinds, stage.products, stage.synonyms)
-            if not [*reader.wrong(example.seen, stage.things()), *_sights(example.seen, stage)]:
+            if not [*reader.wrong(example.seen, sight.things), *_sights(example.seen, sight)]:
                 yield f"What its reason tells of the picture is so in that of {beside.id}."
 
 
@@ -146,23 +156,26 @@ def _found(pattern: re.Pattern[str], text: str) -> list[str]:
     return [found for groups in pattern.findall(text) for found in groups if found]
 
 
-def _sights(text: str, stage: Stage) -> Iterator[str]:
-    """Claims on what is in view and within reach that do not hold."""
+def _sight(stage: Stage) -> Sight:
     reached = {squeeze(a.arguments[-1]) for a in stage.env.actions() if stage.reaches(a)}
     if not isinstance(stage.env, Forkable):
         # Far things are offered as well, and what is within reach is told.
         told = " and ".join(_TOLD.findall(stage.seen[-1].text))
         reached = {squeeze(kind) for kind in told.split(" and ")}
-    things = stage.things()
+    return Sight(stage.things(), frozenset(reached))
+
+
+def _sights(text: str, sight: Sight) -> Iterator[str]:
+    """Claims on what is in view and within reach that do not hold."""
     none = [(said, "not in view") for said in _NONE.findall(text.lower())]
     for said, where in [*_AWAY.findall(text.lower()), *none]:
         kind = squeeze(said)
-        seen = any(squeeze(t.kind) == kind and t.pixels for t in things)
+        seen = any(squeeze(t.kind) == kind and t.pixels for t in sight.things)
         if where == "not in view" and seen:
             yield f"The {said} is in view."
         elif where != "not in view" and not seen:
             yield f"The {said} is not in view."
-        elif where == "within reach" and kind not in reached:
+        elif where == "within reach" and kind not in sight.reached:
             yield f"The {said} is out of reach."
-        elif where == "in view, but out of reach" and kind in reached:
+        elif where == "in view, but out of reach" and kind in sight.reached:
             yield f"The {said} is within reach."
