@@ -59,7 +59,7 @@ class SceneNouns:
         adjectives = "|".join(map(re.escape, sorted(self.adjectives)))
         counts = "|".join((*NUMBERS, r"\d+"))
         return re.compile(
-            rf"(?<![\w-])(?:(?P<no>no|any)\s+|(?P<count>{counts})\s+)?"
+            rf"(?<![\w-])(?:(?P<no>no|any)\s+|(?P<count>{counts})\s+(?:pieces\s+of\s+)??)?"
             rf"(?P<adjectives>(?:(?:{adjectives})(?:,|\s+and)?\s+)*)"
             rf"(?P<noun>{nouns})(?:[ _](?P<number>\d+))?(?![\w-])"
         )

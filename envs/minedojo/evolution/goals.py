@@ -246,6 +246,8 @@ _MASSES = (
     *("beef", "chicken", "fish", "mutton", "porkchop", "rabbit", "glass", "clay", "bread", "paper"),
     *("wool", "stew", "soup", "planks", "leather", "gravel", "sand", "string", "coal"),
 )
+_COUNTED = ("stew", "soup", "planks")
+"""Those of them of which there may be two; of the others, two pieces."""
 
 
 def goal_of(scene: MineDojoScene, *, made: bool, rng: random.Random) -> str:
@@ -267,8 +269,10 @@ def counted(name: str, count: int) -> str:
     many = number(count)
     if last in _PAIRS:
         return f"a pair of {name}" if count == 1 else f"{many} pairs of {name}"
-    if last in _MASSES:
-        return f"some {name}" if count == 1 else f"{many} {name}"
+    if last in _MASSES and count == 1:
+        return f"some {name}"
+    if last in _MASSES and last not in _COUNTED:
+        return f"{many} pieces of {name}"
     if count == 1:
         return with_article(name)
     return f"{many} {name if is_plural(name) else plural(name)}"
