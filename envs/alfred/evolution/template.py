@@ -245,7 +245,9 @@ class AlfredTemplate:
         letters = "abcdefgh"
         for goals in crossed(scene, rows, things, rng):
             named = [
-                _task(f"{task.id}-{letters[n]}", with_goals(scene, one), rng, self._colors)
+                _task(
+                    f"{task.id}-{letters[n]}", with_goals(scene, one), rng, self._colors, plain=True
+                )
                 for n, one in enumerate(goals)
             ]
             parts = [
@@ -285,12 +287,14 @@ class AlfredTemplate:
         return "" if all(thing.pixels for thing in things if thing.held) else text
 
 
-def _task(name: str, scene: AlfredScene, rng: random.Random, colors: bool) -> Task:
+def _task(
+    name: str, scene: AlfredScene, rng: random.Random, colors: bool, *, plain: bool = False
+) -> Task:
     return Task(
         id=name,
         env="alfred",
         kind=scene.goal.type,
-        goal=scene_in_words(scene, rng, colors=colors),
+        goal=scene_in_words(scene, rng, colors=colors, plain=plain),
         scene=_plain(scene),
         max_steps=MAX_STEPS,
         reference_cost=reference_cost(scene),

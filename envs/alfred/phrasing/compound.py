@@ -59,27 +59,30 @@ _CONDITIONS = (
 )
 
 
-def scene_in_words(scene: AlfredScene, rng: random.Random, *, colors: bool = True) -> str:
+def scene_in_words(
+    scene: AlfredScene, rng: random.Random, *, colors: bool = True, plain: bool = False
+) -> str:
     """A text that means exactly the goals of a scene.
 
     Args:
         scene: with its goals, their order and their condition.
         rng: the source of randomness.
         colors: whether colours and materials of the embedded household may be told.
+        plain: whether several goals name things by words that actions have, too.
     """
     if scene.condition is None and not scene.also:
         return goal_in_words(scene.goal, scene.room, rng, colors=colors)
     while True:
-        first = _first(scene, rng, colors)
-        said = sentence(first if not scene.also else _joined(scene, first, rng, colors))
+        first = _first(scene, rng, colors, plain)
+        said = sentence(first if not scene.also else _joined(scene, first, rng, colors, plain))
         if not is_known(said):
             return said
 
 
-def _first(scene: AlfredScene, rng: random.Random, colors: bool) -> str:
+def _first(scene: AlfredScene, rng: random.Random, colors: bool, plain: bool) -> str:
     """The first goal, with its condition if it has one."""
     if scene.condition is None:
-        return wish(scene.goal, scene.room, rng, colors=colors)
+        return wish(scene.goal, scene.room, rng, colors=colors, plain=plain)
     placed = scene.condition.clean
     names = RoomNames(initial_room(scene.room), rng, rng, colors)
     name = names.name(word(str(placed.object)), countable=True)
@@ -92,9 +95,9 @@ def _first(scene: AlfredScene, rng: random.Random, colors: bool) -> str:
     return rng.choice(_CONDITIONS).format_map(terms)
 
 
-def _joined(scene: AlfredScene, first: str, rng: random.Random, colors: bool) -> str:
+def _joined(scene: AlfredScene, first: str, rng: random.Random, colors: bool, plain: bool) -> str:
     other = scene.also[0]
-    second, *more = (wish(goal, scene.room, rng, colors=colors) for goal in scene.also)
+    second, *more = (wish(goal, scene.room, rng, colors=colors, plain=plain) for goal in scene.also)
     if more:
         a, b, c = rng.sample([first, second, *more], 3)
         terms = {"a": a, "b": b, "c": c, "A": _capital(a), "B": _capital(b), "C": _capital(c)}

@@ -50,6 +50,7 @@ def wish(
     style: int | None = None,
     *,
     colors: bool = True,
+    plain: bool = False,
 ) -> str:
     """The same as a clause: "put a clean mug in the sink".
 
@@ -60,9 +61,11 @@ def wish(
         style: seed of shape and articles, which stay what they are when other words are tried:
             else the shapes that people use most would be avoided most.
         colors: as in `goal_in_words`.
+        plain: as in `RoomNames`.
     """
     chosen = random.Random(rng.getrandbits(32) if style is None else style)
-    return _Clause(goal, RoomNames(initial_room(room), rng, chosen, colors), rng, chosen).said()
+    names = RoomNames(initial_room(room), rng, chosen, colors, plain)
+    return _Clause(goal, names, rng, chosen).said()
 
 
 def put_in_words(

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom
+from inhabit.envs.alfred.world.things import SYNONYMS
 from inhabit.envs.world.phrasing import facts, pick
 from inhabit.envs.world.words import plural, with_article
 
@@ -26,6 +27,8 @@ class RoomNames:
     """Decides about articles and what is told besides."""
     colors: bool = True
     """Whether colours and materials may be told, which are those of the embedded household."""
+    plain: bool = False
+    """Whether to leave out names that have no word in common with those in actions."""
 
     def names(self, noun: str) -> Sequence[str]:
         """Every name of a noun that fits the room and means nothing else in it."""
@@ -35,6 +38,7 @@ class RoomNames:
             name
             for name in _common(noun)
             if not any(name == other or name in _common(other) for other in others)
+            and not (self.plain and _is_strange(name, noun))
             and all(name not in facts()[f"only {k}"] for k in _KINDS if k != kind)
         ]
         return kept or [noun]
@@ -163,6 +167,13 @@ def _common(noun: str) -> Sequence[str]:
     found = facts().get(f"name {noun}", {})
     least = _KEPT * sum(found.values())
     return [name for name, n in found.items() if n >= least or name == noun]
+
+
+@lru_cache(maxsize=512)
+def _is_strange(name: str, noun: str) -> bool:
+    """Whether no word of a name is in the noun, or in another noun of actions: "glass" of a cup."""
+    known = " ".join((noun, *(said for said, type in SYNONYMS.items() if word(type) == noun)))
+    return not any(part in known for part in name.split() if part != "of")
 
 
 @lru_cache(maxsize=512)

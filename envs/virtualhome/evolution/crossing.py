@@ -17,8 +17,8 @@ from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 _HOLDS: Mapping[str, str] = {
     "fridge": "Food Drinks cookingpot",
-    "microwave": "Food milk mug plate dishbowl waterglass",
-    "stove": "Food cookingpot fryingpan",
+    "microwave": "milk bread potato pie cupcake apple tomato egg mug plate dishbowl",
+    "stove": "bread potato pie cupcake apple tomato cookingpot fryingpan",
     "dishwasher": "plate mug waterglass wineglass dishbowl cutleryfork cutleryknife spoon knife "
     "fryingpan cookingpot cuttingboard kettle",
     "bathroomcabinet": "towel barsoap toothpaste toothbrush hairproduct facecream candle slippers "
