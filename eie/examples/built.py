@@ -18,6 +18,8 @@ from inhabit.eie.examples.writing import ExampleWriter, SquareWriter
 from inhabit.envs.core import Action, Env, Expert, Redirectable, Task
 from inhabit.episodes.episode import Episode
 
+_STANDING = 2
+"""How many times more of blocks and animals has to be seen than of other things."""
 Start = Callable[[Episode, Origin], Sequence[Action]]
 """Builds the scene of an episode and returns the expert's plan."""
 
@@ -144,7 +146,7 @@ class BuiltSquare(_BuiltGroup):
         options = {cell.said: cell.answer for row in cells for cell in row}
         writers, least = [ExampleWriter(job) for job in jobs], self._least(cells[0])
         for job, row in zip(jobs, cells, strict=True):
-            sound = Soundness(job, least)
+            sound = Soundness(job, least, _STANDING)
             if len({cell.said for cell in row}) < len(row):
                 raise RejectedError(Rejection.AMBIGUOUS, "A goal has one answer in two pictures.")
             for place, cell in enumerate(row):

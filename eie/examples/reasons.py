@@ -94,6 +94,8 @@ class Beside:
     contexts: Sequence[StepContext]
     wanted: frozenset[str] = frozenset()
     """Kinds of objects that the goals are about."""
+    least: int = 1
+    """Number of pixels from which on a thing can be named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def explain(
     rng: random.Random,
     instead: Instead | None = None,
     beside: Beside | None = None,
+    moved: frozenset[str] = frozenset(),
 ) -> Explanation:
     """Why the expert's next action is right now, and the key concepts.
 
@@ -123,6 +126,7 @@ def explain(
         rng: chooses the wording.
         instead: the best other option, where it is right for another goal.
         beside: the other pictures, in a square.
+        moved: names of what the past, and no picture, tells the place of.
     """
     facts, concepts = _facts(context, template)
     if beside is not None:
@@ -138,7 +142,12 @@ def explain(
         other = _phrase(instead.action, context, template)
         forms = _NOT_THIS if other == instead.wish else _INSTEAD if instead.wish else _LATER
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
-    return Explanation(join(seen, *said), concepts, seen)
+    past = [
+        sentence(f"the {t.kind} {be(t.kind)} {_where(t, context)}, where you put {pronoun(t.kind)}")
+        for t in context.things
+        if t.name in moved
+    ]
+    return Explanation(join(seen, *past, *said), concepts, seen)
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -199,7 +208,7 @@ def _telling(
         for other in beside.contexts
         if not any(_rules_out(fact, context, other, template) for fact in facts)
     ]
-    candidates = [*_further(context, beside.wanted)]
+    candidates = [*_further(context, beside)]
     while left and candidates and len(found) < _FURTHER_FACTS:
         apart = {
             fact: [other for other in left if _rules_out(fact, context, other, template)]
@@ -214,20 +223,21 @@ def _telling(
     return found
 
 
-def _further(context: StepContext, wanted: frozenset[str]) -> list[str]:
+def _further(context: StepContext, beside: Beside) -> list[str]:
     """What can be seen of the things that the goals are about."""
     found = []
-    about = [thing for thing in context.things if thing.kind in wanted]
+    about = [thing for thing in context.things if thing.kind in beside.wanted]
     for thing in about:
         if thing.held:
             found.append(f"the {thing.kind} {be(thing.kind)} in your hand")
-        elif thing.pixels and thing.support is not None:
+        elif thing.pixels >= beside.least and thing.support is not None:
             found.append(f"the {thing.kind} {be(thing.kind)} {_where(thing, context)}")
     if not context.held:
         found.append("your hands are empty")
     for thing in about:
-        sees = "in view" if any(t.pixels for t in context.alike(thing.name)) else "not in view"
-        if not thing.held:
+        most = max(t.pixels for t in context.alike(thing.name))
+        if not thing.held and (most >= beside.least or not most):
+            sees = "in view" if most else "not in view"
             found.append(f"the {thing.kind} {be(thing.kind)} {sees}")
     return found
 
@@ -351,7 +361,7 @@ def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -
     what = subject.kind if subject is not None else "thing in your hand"
     if _phrase(context.answer, context, template) == wish:
         return (
-            f"the {kind} {be(kind)} right in front of you",
+            f"you are close enough to the {kind}",
             "you have arrived at the place for that",
             f"the place for {pronoun(what)} is within reach",
         )

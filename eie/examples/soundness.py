@@ -25,12 +25,14 @@ _HANDLED = (ActionKind.TAKE, ActionKind.PUT, ActionKind.CUT)
 class Soundness:
     """Checks moments of one task, and notes why some can't be asked about."""
 
-    def __init__(self, job: ExtractionJob, least: int) -> None:
+    def __init__(self, job: ExtractionJob, least: int, standing: int = 1) -> None:
         """Check for the task of `job`.
 
         Args:
             job: origin and template.
             least: number of pixels from which on a thing can be seen.
+            standing: how many times more those are that furniture needs: else what is seen is an
+                edge of something.
         """
         self._template = job.template
         self._wanted = frozenset(
@@ -39,6 +41,7 @@ class Soundness:
             if event.action_kind is ActionKind.TAKE
         )
         self._least = least
+        self._standing = standing
         self.refused: dict[str, Refused] = {}
         """Why moments are not asked about."""
 
@@ -136,6 +139,8 @@ class Soundness:
         alike = context.alike(target.name) if target is not None else ()
         absent = target is not None and not any(thing.pixels for thing in alike)
         least = self._least if not going else self._least // FARTHER
+        if target is not None and target.support is None and self._standing > 1:
+            least = self._least * self._standing
         check_target(context, 0 if going and carrying and absent else least)
 
     def _check_hidden(self, moment: AskedMoment, facts: Sequence[str]) -> None:

@@ -131,6 +131,7 @@ class ExampleWriter:
         context: StepContext,
         instead: Instead | None = None,
         others: Sequence[StepContext] = (),
+        moved: frozenset[str] = frozenset(),
     ) -> Explanation:
         """The reason of a moment's answer.
 
@@ -138,11 +139,12 @@ class ExampleWriter:
             context: of the moment.
             instead: what another goal would have one do.
             others: of the other pictures, in a square.
+            moved: as in `explain`.
         """
         taken = (e.thing for e in self._topology.order() if e.action_kind is ActionKind.TAKE)
-        beside = Beside(others, frozenset(taken)) if others else None
+        beside = Beside(others, frozenset(taken), self._least(context)) if others else None
         wish = self.purpose(context)
-        found = explain(context, wish, self._template, self._rng, instead, beside)
+        found = explain(context, wish, self._template, self._rng, instead, beside, moved)
         return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
 
     def purpose(self, context: StepContext) -> str:
@@ -297,8 +299,13 @@ class ExampleWriter:
         check_statement(words.text, context.things, self._template.lexicon)
         if said := circle(words.why.reason):
             raise RejectedError(Rejection.CIRCULAR, f"The reason goes in a circle: {said!r}.")
-        least = round(self._settings.visible * rgb.shape[0] * rgb.shape[1])
+        least = self._least(context)
         check_concepts(words.why.key_concepts, context, self._template.lexicon, least // FARTHER)
+
+    def _least(self, context: StepContext) -> int:
+        """The number of pixels from which on a thing can be named."""
+        rgb = context.observation.rgb
+        return 0 if rgb is None else round(self._settings.visible * rgb.shape[0] * rgb.shape[1])
 
     def _history(
         self, kind: Kind, past: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
@@ -375,6 +382,7 @@ class SquareWriter:
         cells: Sequence[Sequence[AskedMoment]],
         options: Sequence[Action],
         past: Sequence[TakenStep],
+        moved: frozenset[str] = frozenset(),
     ) -> list[Draft]:
         """The examples of a square, row by row.
 
@@ -383,6 +391,7 @@ class SquareWriter:
             cells: for each goal, one moment for each picture; what is told of them is equal.
             options: the answers of each row.
             past: the steps that are told of.
+            moved: as in `explain`.
 
         Raises:
             RejectedError: they must not be kept.
@@ -397,7 +406,7 @@ class SquareWriter:
             asked = writer.asked(kind, text, (), past, form)
             for column, cell in enumerate(cells[row]):
                 others = [other.context for other in cells[row] if other is not cell]
-                why = writer.why(cell.context, self._instead(cells, row, column), others)
+                why = writer.why(cell.context, self._instead(cells, row, column), others, moved)
                 words = _Words(asked, text, texts, why)
                 shown = past if kind == "trajectory" else ()
                 draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)
