@@ -146,4 +146,4 @@ def picture_file(folder: Path, name: str) -> Path:
 
 
 def _lies_inside(name: str) -> bool:
-    return not Path(name).is_absolute() and ".." not in Path(name).parts
+    return "\0" not in name and not Path(name).is_absolute() and ".." not in Path(name).parts

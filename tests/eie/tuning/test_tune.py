@@ -150,6 +150,12 @@ def test_numbers_that_are_none_stop_it(bases: dict[str, Path], made: Path, tmp_p
         train(made, bases["llama"], tmp_path, epochs=40, rate=1e30, save_every=1, clip=1e30)
 
 
+def nameless_image(folder: Path) -> None:
+    lines = folder / "examples.jsonl"
+    one = json.loads(lines.read_text())
+    lines.write_text(json.dumps({**one, "image": "images/\0.png"}) + "\n")
+
+
 def many_candidates(folder: Path) -> None:
     lines = folder / "examples.jsonl"
     one = json.loads(lines.read_text())
@@ -165,6 +171,7 @@ def many_candidates(folder: Path) -> None:
             lambda folder: (folder / "examples.jsonl").write_text("{}\n"),
             "Line 1 of .* is not an example",
         ),
+        (nameless_image, r"The image 'images/\\x00.png' lies outside of the set"),
         (many_candidates, "Line 1 of .* has 1,001 candidates: at most 1,000 can be learned from"),
         (lambda folder: (folder / "images" / "0.png").write_bytes(b"no"), "can't be read"),
     ],
