@@ -115,7 +115,6 @@ def explain(
     rng: random.Random,
     instead: Instead | None = None,
     beside: Beside | None = None,
-    moved: frozenset[str] = frozenset(),
 ) -> Explanation:
     """Why the expert's next action is right now, and the key concepts.
 
@@ -126,7 +125,6 @@ def explain(
         rng: chooses the wording.
         instead: the best other option, where it is right for another goal.
         beside: the other pictures, in a square.
-        moved: names of what the past, and no picture, tells the place of.
     """
     facts, concepts = _facts(context, template)
     if beside is not None:
@@ -142,12 +140,7 @@ def explain(
         other = _phrase(instead.action, context, template)
         forms = _NOT_THIS if other == instead.wish else _INSTEAD if instead.wish else _LATER
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
-    past = [
-        sentence(f"the {t.kind} {be(t.kind)} {_where(t, context)}, where you put {pronoun(t.kind)}")
-        for t in context.things
-        if t.name in moved
-    ]
-    return Explanation(join(seen, *past, *said), concepts, seen)
+    return Explanation(join(seen, *said), concepts, seen)
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 
 from inhabit.eie.examples.checks import check_name
 from inhabit.eie.examples.context import FAILS, StepContext, Trials, without_numbers
@@ -97,7 +96,6 @@ class SquareSearch:
             most_common: number of answers that may go somewhere or put something down.
         """
         self._states = states
-        self._base = states.start
         self._rows = crossing.rows
         self._parts = crossing.parts
         self._columns = columns
@@ -119,7 +117,6 @@ class SquareSearch:
 
     def square(self, base: SceneState) -> Square | None:
         """A square of states after `base`; None if there is none."""
-        self._base = base
         asked: dict[tuple[Said, ...], list[Asked]] = {}
         tried: set[tuple[tuple[Said, ...], ...]] = set()
         ends: list[tuple[str, SceneState]] = []
@@ -156,8 +153,6 @@ class SquareSearch:
             if (one := next(fit, None)) is None:
                 return None
             chosen.append(one)
-        if self._base is not self._states.start and not any(map(self._needs_past, chosen)):
-            return None
         self._looks -= 1
         return self._checked(chosen, options)
 
@@ -168,13 +163,11 @@ class SquareSearch:
         )
 
     def _first(self, base: SceneState, ends: list[tuple[str, SceneState]]) -> Iterator[SceneState]:
-        """States on the ways to the parts, from where something was taken, also in the past; and
-        where they end, with the place.
+        """States on the ways to the parts, from where something was taken; and where they end,
+        with the place.
         """
-        if base is not self._states.start:
-            yield base
         for part in self._parts:
-            kind, state, taken = ActionKind.OTHER, base, base is not self._states.start
+            kind, state, taken = ActionKind.OTHER, base, False
             for kind, state in self._states.towards(base, part):
                 taken = taken or kind is ActionKind.TAKE
                 if taken:
@@ -243,22 +236,6 @@ class SquareSearch:
         one = Asked(state, tuple(plans))
         return one if len(set(one.said)) == len(plans) else None
 
-    def _needs_past(self, one: Asked) -> bool:
-        """Whether some goal had another answer if that which the past tells of were not done."""
-        without: SceneState | None = self._states.start
-        for step in one.state.done[len(self._base.done) :]:
-            without = without and self._states.after(without, step.action)
-        return without is not None and any(
-            [*map(without_numbers, without.plan(row)[:1])] != [without_numbers(plan[0])]
-            for row, plan in zip(self._rows, one.plans, strict=True)
-        )
-
-    @cached_property
-    def moved(self) -> frozenset[str]:
-        """Names of the things that the past tells of, which are not where they were."""
-        at = {thing.name: thing.support for thing in self._states.start.things}
-        return frozenset(t.name for t in self._base.things if at.get(t.name) != t.support)
-
     def _latin(
         self, asked: Mapping[tuple[Said, ...], Sequence[Asked]]
     ) -> Iterator[tuple[tuple[Said, ...], ...]]:
@@ -317,8 +294,7 @@ class SquareSearch:
                 one.state.episode, context, Trials(one.state.episode), number, 0, trial, meant=False
             )
             sound = self.soundness[row]
-            shown = any(t.pixels for t in context.things if t.name in self.moved)
-            fit = not shown and sound.is_sound(cell) and sound.shows_state(cell)
+            fit = sound.is_sound(cell) and sound.shows_state(cell)
             self._cells[key] = cell if fit else None
         found = self._cells[key]
         return replace(found, view=number) if found is not None else None
@@ -435,8 +411,7 @@ class SquareExtractor:
             long, wide = SHAPES
             shapes = [long] if self._job.rng.random() < _LONG else [wide, long]
             shapes += [wide] if self._job.rng.random() < _WIDE and wide not in shapes else []
-            kinds: Sequence[Kind] = (kind, "decision") if kind == "trajectory" else (kind,)
-            for kind, (rows, columns) in product(kinds, shapes):
+            for rows, columns in shapes:
                 if drafts := self._drafts(kind, rows, columns):
                     yield from drafts
                     return
@@ -475,18 +450,17 @@ class SquareExtractor:
         return columns // 2 if self._mixed and columns == SHAPES[0][1] else columns
 
     def _base(self, crossing: Crossing) -> SceneState:
-        """The state after a part was done, which pictures may not show."""
+        """A state on the way to a part, so that there is a past to tell of."""
         part = self._job.rng.choice(crossing.parts)
         passed = [state for _, state in self._states.towards(self._states.start, part)]
-        return passed[-1] if passed else self._states.start
+        return self._job.rng.choice(passed) if passed else self._states.start
 
     def _written(
         self, kind: Kind, search: SquareSearch, square: Square, base: SceneState
     ) -> Sequence[Draft]:
-        past = base.past() if base is not self._states.start else []
+        past = base.past() if kind == "trajectory" else []
         if kind == "recovery" and (failed := search.failed(square)) is not None:
             square, past = failed[0], [failed[0].states[0].done[-1]]
         kind = kind if past else "decision"
         writer = SquareWriter(search.writers, self._job)
-        moved = search.moved if kind == "trajectory" else frozenset[str]()
-        return writer.drafts(kind, square.cells, square.options, past, moved)
+        return writer.drafts(kind, square.cells, square.options, past)

@@ -131,7 +131,6 @@ class ExampleWriter:
         context: StepContext,
         instead: Instead | None = None,
         others: Sequence[StepContext] = (),
-        moved: frozenset[str] = frozenset(),
     ) -> Explanation:
         """The reason of a moment's answer.
 
@@ -139,12 +138,11 @@ class ExampleWriter:
             context: of the moment.
             instead: what another goal would have one do.
             others: of the other pictures, in a square.
-            moved: as in `explain`.
         """
         taken = (e.thing for e in self._topology.order() if e.action_kind is ActionKind.TAKE)
         beside = Beside(others, frozenset(taken), self._least(context)) if others else None
         wish = self.purpose(context)
-        found = explain(context, wish, self._template, self._rng, instead, beside, moved)
+        found = explain(context, wish, self._template, self._rng, instead, beside)
         return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
 
     def purpose(self, context: StepContext) -> str:
@@ -382,7 +380,6 @@ class SquareWriter:
         cells: Sequence[Sequence[AskedMoment]],
         options: Sequence[Action],
         past: Sequence[TakenStep],
-        moved: frozenset[str] = frozenset(),
     ) -> list[Draft]:
         """The examples of a square, row by row.
 
@@ -391,7 +388,6 @@ class SquareWriter:
             cells: for each goal, one moment for each picture; what is told of them is equal.
             options: the answers of each row.
             past: the steps that are told of.
-            moved: as in `explain`.
 
         Raises:
             RejectedError: they must not be kept.
@@ -406,7 +402,7 @@ class SquareWriter:
             asked = writer.asked(kind, text, (), past, form)
             for column, cell in enumerate(cells[row]):
                 others = [other.context for other in cells[row] if other is not cell]
-                why = writer.why(cell.context, self._instead(cells, row, column), others, moved)
+                why = writer.why(cell.context, self._instead(cells, row, column), others)
                 words = _Words(asked, text, texts, why)
                 shown = past if kind == "trajectory" else ()
                 draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)
