@@ -39,7 +39,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DecisionRequest:
     """What the learner is asked at a step."""
 
     ids: tuple[int, ...]
@@ -48,7 +48,7 @@ class Question:
     """Tokens of each candidate, their end included."""
 
 
-Ask = Callable[[Question], int]
+Ask = Callable[[DecisionRequest], int]
 """The index of the answer that the learner chooses."""
 Player = Callable[[Job, Ask], LabelledEpisode]
 
@@ -67,7 +67,7 @@ class Players(AbstractContextManager["Players"]):
             self._pipes.append(ours)
 
     def play(
-        self, jobs: Iterator[Job], decide: Callable[[Sequence[Question]], Sequence[int]]
+        self, jobs: Iterator[Job], decide: Callable[[Sequence[DecisionRequest]], Sequence[int]]
     ) -> Iterator[LabelledEpisode]:
         """Play `jobs`; yields their episodes in the order of the jobs.
 
@@ -85,11 +85,11 @@ class Players(AbstractContextManager["Players"]):
                 started += 1
             if not playing:
                 return
-            asked: list[tuple[Connection, Question]] = []
+            asked: list[tuple[Connection, DecisionRequest]] = []
             for ready in wait(list(playing)):
                 assert isinstance(ready, Connection)
                 said = ready.recv()
-                if isinstance(said, Question):
+                if isinstance(said, DecisionRequest):
                     asked.append((ready, said))
                 else:
                     done[playing.pop(ready)] = said
@@ -118,7 +118,7 @@ def _serve(pipe: Connection, make: Callable[[], Player]) -> None:
     torch.set_num_threads(1)
     player = make()
 
-    def ask(question: Question) -> int:
+    def ask(question: DecisionRequest) -> int:
         pipe.send(question)
         answer: int = pipe.recv()
         return answer
@@ -131,7 +131,7 @@ def _serve(pipe: Connection, make: Callable[[], Player]) -> None:
 
 
 @torch.inference_mode()
-def chosen(model: InhabitVlm, asked: Sequence[Question]) -> list[int]:
+def chosen(model: InhabitVlm, asked: Sequence[DecisionRequest]) -> list[int]:
     """The answer to each question, word by word the likeliest: a beam of width 1.
 
     All questions are read in one batch, so scores move by rounding with what else is asked.
@@ -156,7 +156,7 @@ def _shared(answers: Sequence[Sequence[int]]) -> tuple[int, ...]:
 
 
 def _next(
-    ids: Sequence[Sequence[int]], asked: Sequence[Question], model: InhabitVlm
+    ids: Sequence[Sequence[int]], asked: Sequence[DecisionRequest], model: InhabitVlm
 ) -> torch.Tensor:
     """Logits (questions, vocabulary) of the token after `ids`. Padding stands last, so no token
     sees it.

@@ -35,7 +35,7 @@ from inhabit.eie.tuning.vlm.episodes import (
 )
 from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
-from inhabit.eie.tuning.vlm.players import Ask, Job, Player, Players, Question, chosen
+from inhabit.eie.tuning.vlm.players import Ask, Job, Player, Players, DecisionRequest, chosen
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, questions
 from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
@@ -255,7 +255,7 @@ def test_one_that_decides_for_several_chooses_as_a_beam_of_width_one(
         row = rows.asked([*steps[:number], now], view.goal)
         offered.append(without_repeated(view))
         answers = tuple(tuple(rows.reply(action.text)) for action in offered[-1])
-        asked.append(Question(row.ids, row.detections, answers))
+        asked.append(DecisionRequest(row.ids, row.detections, answers))
     for view, actions, answer in zip(played[1], offered, chosen(model, asked), strict=True):
         assert asyncio.run(agent.decide(view)).action == actions[answer]
 
@@ -264,7 +264,10 @@ def counting_player() -> Player:
     """One that asks as many questions as its job's seed says, and keeps the answers."""
 
     def play(job: Job, ask: Ask) -> LabelledEpisode:
-        asked = [Question((job.seed, i), np.zeros((0, 6), np.float32), ()) for i in range(job.seed)]
+        asked = [
+            DecisionRequest((job.seed, i), np.zeros((0, 6), np.float32), ())
+            for i in range(job.seed)
+        ]
         steps = tuple(LabelledStep(text="", look=(), best="", action=str(ask(q))) for q in asked)
         return LabelledEpisode(task=job.task, seed=job.seed, black=False, success=True, steps=steps)
 
