@@ -35,7 +35,7 @@ from inhabit.eie.tuning.vlm.episodes import (
 )
 from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
 from inhabit.eie.tuning.vlm.lora import MergedLora
-from inhabit.eie.tuning.vlm.players import Ask, Job, Player, Players, DecisionRequest, chosen
+from inhabit.eie.tuning.vlm.players import Ask, DecisionRequest, Job, Player, Players, chosen
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, questions
 from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
