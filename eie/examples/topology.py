@@ -88,7 +88,7 @@ class Topology:
             taken = (a for a in plan[step::-1] if template.action_kind(a) is ActionKind.TAKE)
             moved = next((kind_of(action.arguments[-1]) for action in taken), held)
             if fit:
-                about = (event for event in fit if speaks_of(event.wish, moved))
+                about = (event for event in fit if self._is_about(event, moved))
                 left[next(about, fit[0]).name] = step
         following = min(left, key=left.__getitem__, default="")
 
@@ -103,6 +103,12 @@ class Topology:
             Subtask(name=event.name, wish=event.wish, needs=event.needs, state=state(event))
             for event in self.order()
         ]
+
+    def _is_about(self, event: Event, kind: str) -> bool:
+        """Whether an event is about things of a kind: it says so, or needs that one is taken."""
+        needs = (self._events[name] for name in event.needs)
+        taken = (one.thing for one in needs if one.action_kind is ActionKind.TAKE)
+        return speaks_of(event.wish, kind) or kind in taken
 
 
 def _brings_about(action: Action, event: Event, template: Template) -> bool:

@@ -159,3 +159,20 @@ def test_subtasks_at_one_place_are_told_apart_by_what_is_moved() -> None:
     assert [one.state for one in graph] == ["open", "next"]
     graph = Topology(events).moment([put], _template("alfred"), "egg")
     assert [one.state for one in graph] == ["done", "next"]
+
+
+def test_subtasks_are_told_apart_whatever_a_wish_calls_a_thing() -> None:
+    """VirtualHome's "cellphone" is a "cell phone" in words."""
+    said = {"cellphone": "cell phone", "alarmclock": "alarm clock"}
+    events = [
+        event
+        for kind, words in said.items()
+        for event in (
+            Event(f"take {kind}", f"pick up the {words}", "", ActionKind.TAKE, kind),
+            Event(f"put {kind}", f"put the {words}", "", ActionKind.PUT, "sink", (f"take {kind}",)),
+        )
+    ]
+    put = Action("put it in the sink", "put", ("sink",))
+    take = Action("pick up the alarmclock", "pick up", ("alarmclock",))
+    graph = Topology(events).moment([take, put], _template("alfred"))
+    assert [one.state for one in graph] == ["done", "done", "next", "blocked"]
