@@ -43,8 +43,8 @@ class Sample:
         return f"{self.folder}/{made.task.get('id')}/{made.seed}/{self.example.goal}"
 
 
-_CANDIDATES = 1000
-"""More than any set of ours has; the work grows with them."""
+_CANDIDATES = 10_000
+"""More than any vocabulary of ours has; the work grows with them."""
 _EVERY = 10_000
 """More past steps than any episode has."""
 Look = Callable[[Path, str], NDArray[np.uint8]]

@@ -105,7 +105,7 @@ def test_a_figure_has_chinese_letters(
     pytest.importorskip("matplotlib")
     goal = "把杯子放进冰箱。" * 12
     if len(families(goal)) == 1:
-        pytest.skip("no such font")
+        pytest.skip("no font of this machine has Chinese letters")
     task = credited.tasks[0].model_copy(update={"goal": goal})
     run = play_toy(tmp_path / "run", tasks=[task], agent="random", max_steps=3)
     inhabit("show", run.folder, "--figure")

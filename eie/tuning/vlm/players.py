@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import takewhile
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -53,7 +51,7 @@ Ask = Callable[[DecisionRequest], int]
 Player = Callable[[Job, Ask], LabelledEpisode]
 
 
-class Players(AbstractContextManager["Players"]):
+class Players:
     """Processes that play episodes. They start at once, and end with the context."""
 
     def __init__(self, count: int, make: Callable[[], Player]) -> None:
@@ -101,17 +99,12 @@ class Players(AbstractContextManager["Players"]):
                 yield done.pop(told)
                 told += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for pipe in self._pipes:
-            pipe.close()
-
     def __enter__(self) -> Self:
         return self
+
+    def __exit__(self, *exception: object) -> None:
+        for pipe in self._pipes:
+            pipe.close()
 
 
 def _serve(pipe: Connection, make: Callable[[], Player]) -> None:

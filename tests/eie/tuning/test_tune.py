@@ -159,7 +159,7 @@ def nameless_image(folder: Path) -> None:
 def many_candidates(folder: Path) -> None:
     lines = folder / "examples.jsonl"
     one = json.loads(lines.read_text())
-    lines.write_text(json.dumps({**one, "candidates": ["wait"] * 1001}) + "\n")
+    lines.write_text(json.dumps({**one, "candidates": ["wait"] * 10_001}) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def many_candidates(folder: Path) -> None:
             "Line 1 of .* is not an example",
         ),
         (nameless_image, r"The image 'images/\\x00.png' lies outside of the set"),
-        (many_candidates, "Line 1 of .* has 1,001 candidates: at most 1,000 can be learned from"),
+        (many_candidates, "Line 1 of .* has 10,001 candidates: at most 10,000 can be learned from"),
         (lambda folder: (folder / "images" / "0.png").write_bytes(b"no"), "can't be read"),
     ],
 )
