@@ -7,16 +7,24 @@ candidates, while ranking is cheaper for dozens.
 
 With `BeamRules.end` the candidates end with the end-of-answer token, and the search goes as
 `generate` of transformers does with `num_beams` and `prefix_allowed_tokens_fn`.
+
+With `BeamRules.exact` it is a best-first search: since a score never increases as a prefix gets
+longer, the likeliest prefixes are read until no other can lead to one of the `width` best.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from inhabit.agents.models.trie import Trie
+
+_AT_ONCE = 16
+"""Prefixes that a best-first search reads together: a forward pass over so few takes about as long
+as one over a single token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +33,17 @@ class BeamRules:
 
     width: int
     end: bool = False
-    """Whether sequences end with the end-of-answer token. An ended one then counts only if it is
-    among the `width` likeliest continuations of its level, as with `generate`."""
+    """Whether sequences end with the end-of-answer token. In a beam an ended one then counts only
+    if it is among the `width` likeliest continuations of its level, as with `generate`."""
     length_penalty: float = 0.0
     """Results are ordered by score / tokens ** length_penalty."""
+    exact: bool = False
+    """Whether the results are the `width` best of all sequences."""
+
+    @property
+    def as_generate(self) -> bool:
+        """Whether the search stops and drops as `generate` does."""
+        return self.end and not self.exact
 
     def value(self, score: float, tokens: int) -> float:
         """What results are ordered by."""
@@ -63,17 +78,24 @@ returns the results of each trie."""
 
 
 def levels(questions: Sequence[tuple[Trie, BeamRules]]) -> Levels:
-    """Search each trie level by level, beginning with its node 0.
+    """Search each trie, level by level or best first, beginning with its node 0.
 
     Returns:
         For each trie at most `width` results, best first, of equals the first.
     """
     trees = [_Tree(trie) for trie, _ in questions]
     found: list[list[BeamResult]] = [[] for _ in questions]
-    beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of its prefix
+    beams = [{0: 0.0} for _ in questions]  # node of the trie -> score of its prefix, best first
+    at_once = [_AT_ONCE if rules.exact else rules.width for _, rules in questions]
+    nodes = [
+        tree.branching(_AT_ONCE) if rules.exact else [0]
+        for tree, (_, rules) in zip(trees, questions, strict=True)
+    ]
     while any(beams):
-        for i, said in enumerate((yield [list(beam) for beam in beams])):
-            beams[i], found[i] = _step(trees[i], beams[i], found[i], said, questions[i][1])
+        for i, said in enumerate((yield nodes)):
+            read = dict(zip(nodes[i], said, strict=True))
+            beams[i], found[i] = _step(trees[i], beams[i], found[i], read, questions[i][1])
+        nodes = [list(beam)[:most] for beam, most in zip(beams, at_once, strict=True)]
     return found
 
 
@@ -81,26 +103,31 @@ def _step(
     tree: _Tree,
     beam: Mapping[int, float],
     found: Sequence[BeamResult],
-    said: Sequence[Following],
+    read: Mapping[int, Following],
     rules: BeamRules,
 ) -> tuple[dict[int, float], list[BeamResult]]:
-    """The next beam and the results so far; `said` is what follows each node of `beam`."""
+    """The next beam and the results so far.
+
+    `read` is what follows nodes of `beam`, or nodes after them; each comes after its parent.
+    """
     ended: list[tuple[int, float]] = []
-    going_on: dict[int, float] = {}
-    for node, following in zip(beam, said, strict=True):
-        ended += tree.ending(node, beam[node], following)
-        going_on |= tree.going_on(node, beam[node], following)
-    if rules.end:
+    going_on = dict(beam)
+    for node, following in read.items():
+        score = going_on.pop(node)
+        ended += tree.ending(node, score, following)
+        going_on |= tree.going_on(node, score, following)
+    if rules.as_generate:
         scores = sorted([*(score for _, score in ended), *going_on.values()], reverse=True)
         least = scores[: rules.width][-1]
         ended = [one for one in ended if one[1] >= least]
     results = [*found, *(tree.result(sequence, score, rules) for sequence, score in ended)]
     results = sorted(results, key=lambda one: (-one.value, one.sequence))[: rules.width]
-    best = sorted(going_on, key=lambda node: -going_on[node])[: rules.width]
+    best = sorted(going_on, key=lambda node: -going_on[node])
+    best = best if rules.exact else best[: rules.width]
     if len(results) == rules.width:
         worst = results[-1].value
         limits = [tree.limit(node, going_on[node], rules) for node in best]
-        if rules.end:  # the likeliest decides for all, as with `generate`
+        if rules.as_generate:  # the likeliest decides for all, as with `generate`
             best = best if limits and limits[0] > worst else []
         else:
             best = [node for node, limit in zip(best, limits, strict=True) if limit > worst]
@@ -112,6 +139,7 @@ class _Tree:
 
     def __init__(self, trie: Trie) -> None:
         self._depths = trie.depths
+        self._paths = trie.paths
         self._lengths = [len(path) for path in trie.paths]
         self._edges = trie.outgoing()
         self._nodes: dict[int, int] = {}
@@ -128,6 +156,13 @@ class _Tree:
             else:
                 self._stop.setdefault(end, []).append(sequence)
 
+    def branching(self, least: int) -> list[int]:
+        """Node 0, and the nodes with at least `least` sequences below them, from the top."""
+        below = Counter(
+            self._nodes[edge] for path in self._paths for edge in path if edge in self._nodes
+        )
+        return [0, *sorted(node for node, sequences in below.items() if sequences >= least)]
+
     def result(self, sequence: int, score: float, rules: BeamRules) -> BeamResult:
         """A sequence with its score."""
         return BeamResult(sequence, score, rules.value(score, self._lengths[sequence]))
@@ -135,9 +170,9 @@ class _Tree:
     def limit(self, node: int, score: float, rules: BeamRules) -> float:
         """The value that a prefix may reach: its score never increases as it gets longer.
 
-        With `end`, that at its own length, by which `generate` stops.
+        By `as_generate` that at its own length, by which `generate` stops.
         """
-        longer = rules.length_penalty > 0 and not rules.end
+        longer = rules.length_penalty > 0 and not rules.as_generate
         return rules.value(score, max(self._lengths) if longer else int(self._depths[node]))
 
     def ending(self, node: int, score: float, following: Following) -> Iterator[tuple[int, float]]:

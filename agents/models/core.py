@@ -192,6 +192,7 @@ class Model(ABC):
         width: int,
         end: bool = False,
         length_penalty: float = 0.0,
+        exact: bool = False,
     ) -> Ranking:
         """The best of `candidates` by a beam search of `width`, best first. A backend implements
         `_beam`.
@@ -207,6 +208,8 @@ class Model(ABC):
                 candidate that is not among the `width` likeliest continuations of its step, as
                 `generate` of transformers does. Otherwise scores are those of `rank`.
             length_penalty: candidates are ordered by log-probability / tokens ** length_penalty.
+            exact: return the `width` best of all candidates, as scoring each of them would find
+                them. Few of their tokens are read where the model knows what it wants.
 
         Raises:
             ModelError: `Ability.BEAM` is not declared, the model has no tokens to search by, or
@@ -214,7 +217,7 @@ class Model(ABC):
         """
         if Ability.BEAM not in self.abilities:
             raise ModelError(f"{self.name} can't search with a beam.")
-        return await self._beam(prompt, candidates, BeamRules(width, end, length_penalty))
+        return await self._beam(prompt, candidates, BeamRules(width, end, length_penalty, exact))
 
     async def _beam(
         self, prompt: Sequence[Message], candidates: Sequence[str], rules: BeamRules

@@ -36,6 +36,9 @@ class RankSettings(PromptSettings):
     end its answers: without, "go to the drawer" can't score below "go to the drawer_2"."""
     top: int = Field(default=5, ge=1)
     """Number of best candidates that the record keeps."""
+    early_stopping: bool = False
+    """Stop as soon as no other candidate can be among the `top` best. These and the choice are the
+    same. A local model reads far fewer tokens; the total probability of all is not recorded."""
     reason: bool = False
     """Let the model first say what has to be done and why; the candidates are then scored after
     its words."""
@@ -52,6 +55,15 @@ class RankSettings(PromptSettings):
             raise ValueError(
                 "a bare prompt has neither past images nor candidates: leave out bare, or pictures "
                 "and choices"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _all_needed(self) -> Self:
+        """Refuse to stop early where all scores are needed."""
+        if self.early_stopping and (self.score != "sum" or self.temperature):
+            raise ValueError(
+                "early_stopping needs score=sum and temperature=0: say early_stopping=false"
             )
         return self
 
@@ -108,17 +120,23 @@ class Rank(ScoringAgent[RankSettings]):
             scores = tuple(replace(seen, blind=blind.logprob) for seen, blind in pairs)
         values = [self._value(one) for one in scores]
         order = sorted(range(len(scores)), key=lambda i: -values[i])
+        best = scores[self._chosen(order, values, view)]
         return Decision(
-            candidates[self._chosen(order, values, view)],
+            next(action for action in candidates if action.text == best.text),
             ranked=tuple(scores[i] for i in order[: self._settings.top]),
-            normaliser=normaliser(values),
+            normaliser=None if self._settings.early_stopping else normaliser(values),
             calls=tuple(ranking.call for ranking in rankings),
             images=pictures(prompt),
         )
 
     async def _scored(self, prompt: Sequence[Message], texts: Sequence[str]) -> Ranking:
-        """The score of every candidate, in order."""
-        if not self._settings.end:
+        """The score of every candidate, in order; of the best alone, if that is enough."""
+        settings = self._settings
+        if settings.early_stopping:
+            return await self._model.beam(
+                prompt, texts, width=settings.top, end=settings.end, exact=True
+            )
+        if not settings.end:
             return await self._model.rank(prompt, texts)
         found = await self._model.beam(prompt, texts, width=len(texts), end=True)
         place = {text: number for number, text in enumerate(texts)}
@@ -180,7 +198,11 @@ def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _make(settings: RankSettings, model: Model | None) -> Agent:
-    asked = [Ability.RANK] + [Ability.BEAM] * settings.end + [Ability.WORDS] * settings.reason
+    asked = (
+        [Ability.RANK]
+        + [Ability.BEAM] * (settings.end or settings.early_stopping)
+        + [Ability.WORDS] * settings.reason
+    )
     asked += [Ability.IMAGES] * (settings.score == "contrast" or settings.pictures > 0)
     return Rank(require(model, "rank", *asked), settings)
 

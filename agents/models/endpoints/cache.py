@@ -77,6 +77,8 @@ class Cached(Model):
     ) -> Ranking:
         """The results of the file, or of the model."""
         asked: dict[str, JsonValue] = {"beam": list(candidates), **asdict(rules)}
+        if not rules.exact:
+            del asked["exact"]  # files that were written before it existed stay good
         return await self._ask(
             prompt, asked, _RANKING, lambda: self._model._beam(prompt, candidates, rules)
         )

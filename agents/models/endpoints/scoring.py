@@ -74,7 +74,12 @@ class TrieScores:
         )
 
     async def beam(self, rules: BeamRules) -> tuple[Ranked, ...]:
-        """The best texts by a beam search, which reads the trie level by level."""
+        """The best texts by a beam search, which reads the trie level by level.
+
+        An exact one reads all of it: one request costs less than several.
+        """
+        if rules.exact:
+            await self.read(range(len(self.trie)))
         searching = levels([(self.trie, rules)])
         (nodes,) = next(searching)
         while True:

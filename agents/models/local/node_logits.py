@@ -131,7 +131,8 @@ class _Reading:
     def logits_at(self, nodes: Sequence[list[int]]) -> list[torch.Tensor]:
         """Logits (nodes, vocabulary) of the next level of each trie, which begins with node 0."""
         if not self._rows[0].seen.size:
-            return list(self._first())
+            for row, logits in zip(self._rows, self._first(), strict=True):
+                row.logits[0] = logits[0]
         unread = [row.ahead(some) for row, some in zip(self._rows, nodes, strict=True)]
         if any(unread):
             for row, some, logits in zip(self._rows, unread, self._next(unread), strict=True):

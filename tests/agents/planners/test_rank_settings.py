@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from inhabit.agents.core import ModelError, Step, View
 from inhabit.agents.models.core import Ability, Image
+from inhabit.agents.models.local.settings import LocalSettings
+from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel
+from inhabit.agents.planners.rank import RankSettings
 from inhabit.envs.core import Clip, Observation
+from tests.agents.models.local.tiny import save_llama
 from tests.agents.planners.test_chat import RGB, TEXTS, decide, make
 from tests.agents.views import act, view
 
@@ -44,6 +50,30 @@ def test_shares_can_be_recovered_from_few_candidates() -> None:
     )
     nothing = model(default=-math.inf, by_order=0.0)
     assert decide(make("rank", nothing), view(*TEXTS)).normaliser == -math.inf
+
+
+@pytest.mark.parametrize("end", [False, True])
+def test_stopping_early_takes_the_same(end: bool, tmp_path: Path) -> None:
+    local = load(f"local:{save_llama(tmp_path)}", LocalSettings(device="cpu", dtype="float32"))
+    moment = view(*(f"{verb} the {n} mug" for verb in ("take", "fill") for n in range(40)))
+    every, early = (
+        decide(make("rank", local, end=end, top=3, early_stopping=stops), moment)
+        for stops in (False, True)
+    )
+    assert early.action == every.action
+    assert [(one.text, one.tokens) for one in early.ranked] == [
+        (one.text, one.tokens) for one in every.ranked
+    ]
+    assert [one.logprob for one in early.ranked] == pytest.approx(
+        [one.logprob for one in every.ranked], abs=1e-4
+    )
+    assert early.normaliser is None and every.normaliser is not None
+
+
+@pytest.mark.parametrize("asked", [{"score": "mean"}, {"temperature": 1.0}])
+def test_stopping_early_is_refused_where_all_scores_are_needed(asked: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="early_stopping needs score=sum"):
+        RankSettings.model_validate(asked | {"early_stopping": True})
 
 
 @pytest.mark.parametrize("agent", ["rank", "beam"])

@@ -87,3 +87,37 @@ def test_several_answers_are_the_best_of_a_beam(model: Model) -> None:
     assert logprobs == sorted(logprobs, reverse=True)
     assert all(1 <= one.tokens <= 4 for one in reply.scores)
     assert reply.call.tokens_out <= 12
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    candidates=st.lists(
+        st.text(alphabet="ab{} é\n", min_size=1, max_size=6), min_size=1, max_size=40
+    ),
+    width=st.integers(1, 6),
+    end=st.booleans(),
+    penalty=st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_an_exact_search_finds_the_best_of_all(
+    model: Model, candidates: list[str], width: int, end: bool, penalty: float
+) -> None:
+    """The same scores as a beam that covers all candidates, which drops none."""
+
+    def found(width: int, *, exact: bool) -> list[Ranked]:
+        how = {"end": end, "length_penalty": penalty, "exact": exact}
+        return list(asyncio.run(model.beam(PROMPT, candidates, width=width, **how)).scores)
+
+    everything = found(len(candidates), exact=False)
+    want = sorted((one.logprob / one.tokens**penalty for one in everything), reverse=True)
+    got = [one.logprob / one.tokens**penalty for one in found(width, exact=True)]
+    assert got == pytest.approx(want[:width], abs=1e-3)
+
+
+def test_an_exact_search_reads_less(model: Model) -> None:
+    numbered = [f"{action} {number}" for action in ACTIONS for number in range(40)]
+    exact = asyncio.run(model.beam(PROMPT, numbered, width=1, exact=True))
+    every = asyncio.run(model.rank(PROMPT, numbered))
+    assert exact.call.tokens_in < every.call.tokens_in
+    assert exact.scores[0].logprob == pytest.approx(
+        max(one.logprob for one in every.scores), abs=1e-3
+    )
