@@ -157,7 +157,12 @@ class CrossesGoals(Protocol):
     """A template that finds several goals for one scene."""
 
     def crossings(
-        self, task: Task, rows: int, things: Sequence[SceneObject], rng: random.Random
+        self,
+        task: Task,
+        rows: int,
+        things: Sequence[SceneObject],
+        rng: random.Random,
+        common: bool = False,
     ) -> Iterator[Crossing]:
         """Different sets of `rows` goals, the most promising first.
 
@@ -166,6 +171,7 @@ class CrossesGoals(Protocol):
             rows: number of goals.
             things: what is in the scene at the start.
             rng: the source of randomness.
+            common: whether all goals of a set ask for one further thing, where there is one.
         """
         ...
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from inhabit.eie.examples.checks import check_name
-from inhabit.eie.examples.context import FAILS, StepContext, Trials, without_numbers
+from inhabit.eie.examples.context import FAILS, Trials, without_numbers
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
@@ -21,7 +21,7 @@ from inhabit.eie.examples.states import SceneState, States, expert_plan
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
 from inhabit.envs.core import Action, Task
-from inhabit.envs.template import ActionKind, CrossesGoals, Crossing, Template
+from inhabit.envs.template import ActionKind, CrossesGoals, Crossing
 from inhabit.episodes.episode import Episode
 
 SHAPES = ((2, 4), (3, 3))
@@ -42,6 +42,8 @@ _LOOKS = 8
 """Sets of pictures of one crossing that are looked at."""
 _STANDING = 15
 """How many times more of furniture has to be seen than of other things."""
+_TRIED = (ActionKind.TAKE, ActionKind.OPEN)
+"""Kinds of actions that may have failed."""
 _EACH = 2
 """States with equal answers that are tried of each."""
 
@@ -74,7 +76,7 @@ class Square:
 
 
 class SquareSearch:
-    """Finds a square of one crossing of goals."""
+    """Finds squares of one crossing of goals."""
 
     def __init__(
         self,
@@ -115,8 +117,8 @@ class SquareSearch:
         self._cells: dict[tuple[int, int], AskedMoment | None] = {}
         self._trials, self._looks = _TRIALS, _LOOKS
 
-    def square(self, base: SceneState) -> Square | None:
-        """A square of states after `base`; None if there is none."""
+    def squares(self, base: SceneState) -> Iterator[Square]:
+        """Squares of states after `base`."""
         asked: dict[tuple[Said, ...], list[Asked]] = {}
         tried: set[tuple[tuple[Said, ...], ...]] = set()
         ends: list[tuple[str, SceneState]] = []
@@ -130,13 +132,12 @@ class SquareSearch:
                 if chosen in tried:
                     continue
                 if self._trials <= 0 or self._looks <= 0:
-                    return None
+                    return
                 tried.add(chosen)
                 if (square := self._of([asked[said] for said in chosen])) is not None:
-                    return square
+                    yield square
             if len(self._rows) > SHAPES[0][0]:
                 break
-        return None
 
     def _of(self, columns: Sequence[Sequence[Asked]]) -> Square | None:
         """A square with one of the states of each column."""
@@ -325,19 +326,21 @@ class SquareSearch:
         met, total = after.episode.env.progress()
         return 1 if met == total else FAILS
 
-    def failed(self, square: Square) -> tuple[Square, Action] | None:
-        """The same square after an action that fails in all pictures, and changes nothing."""
+    def failed(self, square: Square) -> Square | None:
+        """The same square after an action that fails in all pictures, and changes nothing.
+
+        It comes later in the plan for every goal in every picture, so somebody may have tried it.
+        """
         offered = {without_numbers(option) for option in square.options}
-        pictures = [cell.context for cell in square.cells[0]]
-        later = {
-            without_numbers(said): said
-            for row in square.cells
-            for cell in row
-            for action, said in _named(cell.context, self._template)
-            if without_numbers(action) not in offered
-            and all(_is_tried(said, context, self._template) for context in pictures)
-        }
-        for action in self._rng.sample([*later.values()], len(later)):
+        plans = [cell.context.plan for row in square.cells for cell in row]
+        later = [
+            action
+            for action in plans[0]
+            if self._template.action_kind(action) in _TRIED
+            and without_numbers(action) not in offered
+            and all(action in plan for plan in plans)
+        ]
+        for action in self._rng.sample(later, len(later)):
             after = [self._states.failed(state, action) for state in square.states]
             states = [state for state in after if state is not None]
             if len(states) == len(after):
@@ -345,7 +348,7 @@ class SquareSearch:
                     tuple(_in(cell, state) for cell, state in zip(row, states, strict=True))
                     for row in square.cells
                 )
-                return replace(square, cells=cells, states=tuple(states)), action
+                return replace(square, cells=cells, states=tuple(states))
         return None
 
 
@@ -353,35 +356,6 @@ def _looks_new(one: Asked, others: Sequence[Asked]) -> bool:
     """Whether a picture is unlike all others."""
     seen = one.state.episode.now.observation
     return all(differ(seen, other.state.episode.now.observation) for other in others)
-
-
-def _named(context: StepContext, template: Template) -> Iterator[tuple[Action, Action]]:
-    """The actions of a plan, and the same with the name of what is put down."""
-    moved = next((kind_of(thing.name) for thing in context.held), "")
-    for action in context.plan:
-        if template.action_kind(action) is ActionKind.TAKE:
-            moved = kind_of(action.arguments[-1])
-        said = action
-        puts = template.action_kind(action) is ActionKind.PUT and len(action.arguments) > 1
-        if puts and not context.alike(pronoun := action.arguments[0]):
-            text = action.text.replace(f" {pronoun} ", f" the {moved} ", 1)
-            said = replace(action, text=text, arguments=(moved, *action.arguments[1:]))
-        yield action, said
-
-
-def _is_tried(action: Action, context: StepContext, template: Template) -> bool:
-    """Whether somebody might try it there: not what is so already."""
-    thing = context.subject(action) if len(action.arguments) > 1 else context.target(action)
-    if thing is None:
-        return False
-    match template.action_kind(action):
-        case ActionKind.PUT:
-            return thing.support is None or kind_of(thing.support) != kind_of(action.arguments[-1])
-        case ActionKind.TAKE:
-            return not thing.held
-        case ActionKind.OPEN | ActionKind.CUT:
-            return True
-    return False
 
 
 def _in(cell: AskedMoment, state: SceneState) -> AskedMoment:
@@ -427,23 +401,26 @@ class SquareExtractor:
         return "recovery" if number < settings.trajectories + settings.recoveries else "decision"
 
     def _drafts(self, kind: Kind, rows: int, columns: int) -> Sequence[Draft]:
+        """The examples of a square, of this kind if any of the crossings has such a square."""
         job, template = self._job, self._job.template
         assert isinstance(template, CrossesGoals)
         task, things = job.origin.task, self._states.start.things
-        for crossing in template.crossings(task, rows, things, job.rng):
+        spare: Sequence[Draft] = ()
+        for crossing in template.crossings(task, rows, things, job.rng, kind == "recovery"):
             search = SquareSearch(
                 self._states, crossing, columns, job, self._least, self._most_common(columns)
             )
             base = self._base(crossing) if kind == "trajectory" else self._states.start
-            square = search.square(base)
-            if square is not None:
-                try:
-                    return self._written(kind, search, square, base)
-                except RejectedError as error:
-                    search.soundness[0].refuse(error)
+            try:
+                drafts = self._written(kind, search, base)
+                if drafts and drafts[0].example.kind == kind:
+                    return drafts
+                spare = spare or drafts
+            except RejectedError as error:
+                search.soundness[0].refuse(error)
             for sound in search.soundness:
                 self._refused |= sound.refused
-        return ()
+        return spare
 
     def _most_common(self, columns: int) -> int:
         """The number of answers of a square that may go somewhere or put something down."""
@@ -455,12 +432,16 @@ class SquareExtractor:
         passed = [state for _, state in self._states.towards(self._states.start, part)]
         return self._job.rng.choice(passed) if passed else self._states.start
 
-    def _written(
-        self, kind: Kind, search: SquareSearch, square: Square, base: SceneState
-    ) -> Sequence[Draft]:
+    def _written(self, kind: Kind, search: SquareSearch, base: SceneState) -> Sequence[Draft]:
+        """The examples of a square of one crossing; none if it has no square."""
+        squares = search.squares(base)
+        if (square := next(squares, None)) is None:
+            return ()
         past = base.past() if kind == "trajectory" else []
-        if kind == "recovery" and (failed := search.failed(square)) is not None:
-            square, past = failed[0], [failed[0].states[0].done[-1]]
+        if kind == "recovery":
+            tried = (search.failed(one) for one in chain([square], squares))
+            if (failed := next(filter(None, tried), None)) is not None:
+                square, past = failed, [failed.states[0].done[-1]]
         kind = kind if past else "decision"
         writer = SquareWriter(search.writers, self._job)
         return writer.drafts(kind, square.cells, square.options, past)

@@ -56,11 +56,16 @@ _Want = tuple[str, str]
 
 
 def crossed(
-    scene: AlfredScene, count: int, things: Sequence[SceneObject], rng: random.Random
+    scene: AlfredScene,
+    count: int,
+    things: Sequence[SceneObject],
+    rng: random.Random,
+    common: bool,
 ) -> Iterator[Sequence[tuple[AlfredGoal, ...]]]:
     """Sets of `count` goals with as many parts: in each, the same objects have other wants.
 
-    With objects X and Y and wants 1 and 2, these are "X 1, Y 2" and "X 2, Y 1".
+    With objects X and Y and wants 1 and 2, these are "X 1, Y 2" and "X 2, Y 1". In `common`, two
+    goals have a third part, which is the same in both.
     """
     there = [kind for kind in sorted(PLACES) if _is_one(kind, things)]
     known = {kind: _wants(scene.room, kind, plain=count == _PAIR) for kind in there}
@@ -74,8 +79,9 @@ def crossed(
     for objects, some in tried[:_MOST]:
         chosen = rng.choices(some, [_weight(one) for one in some])[0]
         order = rng.sample(chosen, count)
+        more = _more(known, objects, chosen, things, rng) if common and count == _PAIR else ()
         yield [
-            tuple(_goal(kind, order[(place + turn) % count]) for place, kind in enumerate(objects))
+            (*(_goal(kind, order[(n + turn) % count]) for n, kind in enumerate(objects)), *more)
             for turn in range(count)
         ]
 
@@ -111,6 +117,27 @@ def _apart(
         if len({_first(want) for want in some}) == count
         and (len({want[1] for want in some}) == count or all(_WANTS[want[0]] for want in some))
     ]
+
+
+def _more(
+    known: Mapping[str, frozenset[_Want]],
+    objects: Sequence[str],
+    wants: Sequence[_Want],
+    things: Sequence[SceneObject],
+    rng: random.Random,
+) -> tuple[AlfredGoal, ...]:
+    """A goal for another object at another place, where it is not yet; empty if there is none."""
+    taken = {want[1] for want in wants}
+    kinds = {thing.name: thing.kind for thing in things}
+    stands = {(thing.kind, kinds.get(thing.support or "")) for thing in things}
+    found = [
+        _goal(kind, want)
+        for kind, some in known.items()
+        if kind not in objects
+        for want in sorted(some)
+        if want[1] not in taken and (word(kind), word(want[1])) not in stands
+    ]
+    return tuple(rng.sample(found, min(1, len(found))))
 
 
 def _first(want: _Want) -> str:
@@ -238,12 +265,17 @@ class AlfredTemplate:
         return None
 
     def crossings(
-        self, task: Task, rows: int, things: Sequence[SceneObject], rng: random.Random
+        self,
+        task: Task,
+        rows: int,
+        things: Sequence[SceneObject],
+        rng: random.Random,
+        common: bool = False,
     ) -> Iterator[Crossing]:
         """Goals that put the same objects in different places, or treat them differently."""
         scene = AlfredScene.model_validate(dict(task.scene))
         letters = "abcdefgh"
-        for goals in crossed(scene, rows, things, rng):
+        for goals in crossed(scene, rows, things, rng, common):
             named = [
                 _task(
                     f"{task.id}-{letters[n]}", with_goals(scene, one), rng, self._colors, plain=True
@@ -252,7 +284,7 @@ class AlfredTemplate:
             ]
             parts = [
                 task.model_copy(update={"scene": _plain(with_goals(scene, (part,)))})
-                for part in dict.fromkeys(part for one in goals for part in one)
+                for part in dict.fromkeys(part for one in goals for part in one[:rows])
             ]
             yield Crossing(tuple(named), tuple(parts))
 

@@ -149,19 +149,25 @@ class VirtualHomeTemplate:
         return None
 
     def crossings(
-        self, task: Task, rows: int, things: Sequence[SceneObject], rng: random.Random
+        self,
+        task: Task,
+        rows: int,
+        things: Sequence[SceneObject],
+        rng: random.Random,
+        common: bool = False,
     ) -> Iterator[Crossing]:
         """Goals that put the same two objects in different containers."""
         scene = VirtualHomeScene.model_validate(dict(task.scene))
         world = build_world(scene)
         for goals in crossed(world, rng) if rows == _PAIR else ():
+            more = _more(goals, world, rng) if common else None
             named = [
                 task.model_copy(
                     update={
                         "id": f"{task.id}-{letter}",
                         "kind": "combined",
-                        "goal": _both(wants, world, rng),
-                        "scene": _wanting(scene, wants),
+                        "goal": _all(wants, more, world, rng),
+                        "scene": _wanting(scene, (*wants, *(more.goals if more else ()))),
                     }
                 )
                 for letter, wants in zip("ab", goals, strict=True)
@@ -226,9 +232,27 @@ def _lexicon() -> Lexicon:
     )
 
 
-def _both(wants: Sequence[Goal], world: FlatWorld, rng: random.Random) -> str:
+def _more(
+    crossed_goals: Sequence[Sequence[RelationGoal]], world: FlatWorld, rng: random.Random
+) -> DrawnGoal | None:
+    """A wish for other things; None if none was found."""
+    taken = {id_ for wants in crossed_goals for goal in wants for id_ in (goal.from_id, goal.to_id)}
+    for _ in range(_TRIES):
+        wish = draw_wish(world, rng)
+        if wish is not None and taken.isdisjoint(
+            id_ for g in wish.goals if isinstance(g, RelationGoal) for id_ in (g.from_id, g.to_id)
+        ):
+            return wish
+    return None
+
+
+def _all(
+    wants: Sequence[Goal], more: DrawnGoal | None, world: FlatWorld, rng: random.Random
+) -> str:
     first, second = (str(worded("put", [want], world, rng)) for want in wants)
-    return both(first, second, rng)
+    if more is None:
+        return both(first, second, rng)
+    return both(f"{first} {second}", more.words, rng)
 
 
 def _wanting(scene: VirtualHomeScene, goals: Sequence[Goal]) -> dict[str, JsonValue]:
