@@ -15,7 +15,7 @@ from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
 from inhabit.eie.examples.writing import ExampleWriter, SquareWriter
-from inhabit.envs.core import Action, Env, Expert, Redirectable, Task
+from inhabit.envs.core import Action, Env, Expert, Observation, Redirectable, Task
 from inhabit.episodes.episode import Episode
 
 _STANDING = 2
@@ -53,11 +53,6 @@ class _BuiltGroup:
         moment.trials.best()
         return moment
 
-    def _least(self, moments: Sequence[AskedMoment]) -> int:
-        rgb = moments[0].observe().rgb if moments else None
-        area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
-        return max(1, round(self._job.settings.visible * area))
-
 
 class BuiltTwins(_BuiltGroup):
     """Makes twins."""
@@ -81,7 +76,8 @@ class BuiltTwins(_BuiltGroup):
         steps = max((len(moment.context.plan) for moment in moments), default=None)
         job = replace(self._job, origin=replace(self._job.origin, steps=steps))
         writer = ExampleWriter(job)
-        groups = MomentGroups(job, writer, self._least(moments))
+        seen = moments[0].observe() if moments else Observation("")
+        groups = MomentGroups(job, writer, job.least(seen))
         try:
             if moments and (chosen := groups.choose(moments)) is not None:
                 yield from writer.decisions("decision", *chosen, ())
@@ -144,7 +140,8 @@ class BuiltSquare(_BuiltGroup):
                 replace(self._job, origin=replace(self._job.origin, task=task, steps=steps))
             )
         options = {cell.said: cell.answer for row in cells for cell in row}
-        writers, least = [ExampleWriter(job) for job in jobs], self._least(cells[0])
+        writers = [ExampleWriter(job) for job in jobs]
+        least = self._job.least(cells[0][0].observe())
         for job, row in zip(jobs, cells, strict=True):
             sound = Soundness(job, least, _STANDING)
             if len({cell.said for cell in row}) < len(row):

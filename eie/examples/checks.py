@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
@@ -39,21 +36,13 @@ def check_target(context: StepContext, least: int) -> None:
     check_name(context, context.answer)
 
 
-def check_shown(context: StepContext, kind: str, visible: float) -> None:
-    """Check that an object of a kind covers a share of at least `visible` of the image."""
-    rgb = context.observation.rgb
-    if rgb is None:
-        raise RejectedError(Rejection.HIDDEN, "There is no picture.")
+def check_shown(context: StepContext, kind: str, least: int) -> None:
+    """Check that an object of a kind covers at least so many pixels."""
     most = max((thing.pixels for thing in context.things if thing.kind == kind), default=0)
-    _check_size(f"The {kind}", most, rgb, visible)
-
-
-def _check_size(name: str, pixels: int, rgb: NDArray[np.uint8], visible: float) -> None:
-    needed = max(1, round(visible * rgb.shape[0] * rgb.shape[1]))
-    if pixels < needed:
+    if most < least:
         raise RejectedError(
             Rejection.HIDDEN,
-            f"{name} takes up {pixels} pixels of the picture; {needed} are needed.",
+            f"The {kind} takes up {most} pixels of the picture; {least} are needed.",
         )
 
 

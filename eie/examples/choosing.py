@@ -186,9 +186,7 @@ class FilmGroups:
             _pixels(transition.shown, transition.action),
             _pixels(transition.after.context, transition.action),
         )
-        rgb = transition.before.observe().rgb
-        assert rgb is not None
-        least = self._job.settings.visible * rgb.shape[0] * rgb.shape[1]
+        least = self._job.least(transition.before.observe())
         return was >= least and now >= NEARER * was
 
     def _could_be(self, transition: Transition, other: Transition) -> bool:

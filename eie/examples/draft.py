@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, JsonValue
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
-from inhabit.envs.core import Task
+from inhabit.envs.core import Observation, Task
 from inhabit.envs.template import ActionKind, Template
 
 
@@ -73,6 +73,12 @@ class ExtractionJob:
     template: Template
     settings: SynthSettings
     rng: random.Random
+
+    def least(self, observation: Observation) -> int:
+        """The number of pixels from which on a thing can be seen in an image."""
+        rgb = observation.rgb
+        area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
+        return max(1, round(self.settings.visible * area))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,10 +47,7 @@ class ExampleExtractor:
         self._rng = job.rng
         self._writer = ExampleWriter(job)
         self._solution = Solution(episode, job.template, job.rng)
-        rgb = episode.now.observation.rgb
-        area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
-        least = max(1, round(job.settings.visible * area))
-        self._groups = MomentGroups(job, self._writer, least)
+        self._groups = MomentGroups(job, self._writer, job.least(episode.now.observation))
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
         """The examples of the group, or the rejections.

@@ -84,7 +84,6 @@ class SquareSearch:
         crossing: Crossing,
         columns: int,
         job: ExtractionJob,
-        least: int,
         most_common: int,
     ) -> None:
         """Search.
@@ -94,7 +93,6 @@ class SquareSearch:
             crossing: the goals.
             columns: number of pictures.
             job: template, settings and source of randomness.
-            least: number of pixels from which on a thing can be seen.
             most_common: number of answers that may go somewhere or put something down.
         """
         self._states = states
@@ -111,6 +109,7 @@ class SquareSearch:
         ]
         jobs = [replace(job, origin=origin) for origin in origins]
         self.writers = [ExampleWriter(one) for one in jobs]
+        least = job.least(states.start.episode.now.observation)
         self.soundness = [Soundness(one, least, _STANDING) for one in jobs]
         self._elsewhere: Sequence[Action] | None = None
         self._lengths: dict[tuple[int, str, int], float] = {}
@@ -372,9 +371,6 @@ class SquareExtractor:
         """Extract from `episode`, which is at the start of the scene of the task of `job`."""
         self._job = job
         self._states = States(episode, job.template)
-        rgb = episode.now.observation.rgb
-        area = 0 if rgb is None else rgb.shape[0] * rgb.shape[1]
-        self._least = max(1, round(job.settings.visible * area))
         self._mixed = job.rng.random() < _MIXED
         self._refused: dict[str, Refused] = {}
 
@@ -407,9 +403,8 @@ class SquareExtractor:
         task, things = job.origin.task, self._states.start.things
         spare: Sequence[Draft] = ()
         for crossing in template.crossings(task, rows, things, job.rng, kind == "recovery"):
-            search = SquareSearch(
-                self._states, crossing, columns, job, self._least, self._most_common(columns)
-            )
+            most_common = self._most_common(columns)
+            search = SquareSearch(self._states, crossing, columns, job, most_common)
             base = self._base(crossing) if kind == "trajectory" else self._states.start
             try:
                 drafts = self._written(kind, search, base)

@@ -215,13 +215,13 @@ def _before(was: SceneObject, action_kind: ActionKind, context: StepContext) -> 
 
 
 def _put(before: StepContext, after: StepContext) -> list[str]:
-    """Where the objects are now that were in the hand."""
+    """Where the objects can be seen now that were in the hand."""
     now = {t.name: t for t in after.things}
     found = []
     for was in before.held:
         thing = now.get(was.name)
         support = now.get(thing.support) if thing is not None and thing.support else None
-        if thing is not None and support is not None:
+        if thing is not None and thing.pixels and support is not None:
             found.append(f"the {thing.kind} {be(thing.kind)} {_in(thing)} the {support.kind} now")
     return found
 

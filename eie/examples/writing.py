@@ -51,10 +51,10 @@ class ExampleWriter:
         Raises:
             TopologyError: the events of the task make no graph.
         """
+        self._job = job
         self._origin = job.origin
         self._template = job.template
         self._topology = Topology(events_of(job.origin, job.template))
-        self._settings = job.settings
         self._rng = job.rng
         self._proposal = job.origin.proposal
         """What the author says of the first moment that is asked about."""
@@ -140,7 +140,8 @@ class ExampleWriter:
             others: of the other pictures, in a square.
         """
         taken = (e.thing for e in self._topology.order() if e.action_kind is ActionKind.TAKE)
-        beside = Beside(others, frozenset(taken), self._least(context)) if others else None
+        least = self._job.least(context.observation)
+        beside = Beside(others, frozenset(taken), least) if others else None
         wish = self.purpose(context)
         found = explain(context, wish, self._template, self._rng, instead, beside)
         return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
@@ -224,9 +225,9 @@ class ExampleWriter:
                 Rejection.HIDDEN,
                 f"Nothing in the pictures shows that it was {transition.action.text!r}.",
             )
-        transition.after.observe()
+        least = self._job.least(transition.after.observe())
         for kind in why.key_concepts:
-            check_shown(transition.after.context, kind, self._settings.visible)
+            check_shown(transition.after.context, kind, least)
 
     def wishes(self, wish: str) -> bool:
         """Whether the goal asks for this, among others."""
@@ -297,19 +298,14 @@ class ExampleWriter:
         check_statement(words.text, context.things, self._template.lexicon)
         if said := circle(words.why.reason):
             raise RejectedError(Rejection.CIRCULAR, f"The reason goes in a circle: {said!r}.")
-        least = self._least(context)
+        least = self._job.least(context.observation)
         check_concepts(words.why.key_concepts, context, self._template.lexicon, least // FARTHER)
-
-    def _least(self, context: StepContext) -> int:
-        """The number of pixels from which on a thing can be named."""
-        rgb = context.observation.rgb
-        return 0 if rgb is None else round(self._settings.visible * rgb.shape[0] * rgb.shape[1])
 
     def _history(
         self, kind: Kind, past: Sequence[TakenStep], pictures: dict[str, NDArray[np.uint8]]
     ) -> tuple[Past, ...]:
         """What came before: all in words, the last steps in images; of transitions the image."""
-        first = len(past) - self._settings.history
+        first = len(past) - self._job.settings.history
         found = []
         for place, step in enumerate(past):
             rgb = step.observation.rgb

@@ -6,6 +6,7 @@ import random
 
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.reasons import Instead, explain
+from inhabit.eie.examples.wording import recognise
 from inhabit.envs.core import Action, Observation, SceneObject
 from inhabit.envs.template import ActionKind
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
@@ -56,3 +57,13 @@ def test_the_other_option_is_wrong_for_what_it_would_serve() -> None:
     same = Instead(PUT, "put the box on the dresser")
     for reason in _reasons(GRAB, OPEN, PUT_IN, instead=same):
         assert reason.count("put the box on the dresser") == 1
+
+
+def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
+    held = SceneObject("box_1", "box", {}, held=True, pixels=300)
+    before = StepContext(Observation(""), (*THINGS[:2], held), (), (PUT,))
+    for pixels in (0, 300):
+        there = SceneObject("box_1", "box", {}, support="dresser_1", pixels=pixels)
+        after = StepContext(Observation(""), (*THINGS[:2], there), (), (GRAB,))
+        told = recognise(before, after, TEMPLATE).reason
+        assert ("The box is on the dresser now." in told) is (pixels > 0), told

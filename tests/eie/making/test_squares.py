@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
@@ -14,8 +15,9 @@ import pytest
 from inhabit.eie.examples.example import Example
 from inhabit.eie.examples.states import States
 from inhabit.eie.sets.folder import SetFolder
-from inhabit.envs.core import Expert, Forkable, Task
+from inhabit.envs.core import Expert, Factual, Forkable, Task
 from inhabit.envs.registry import find
+from inhabit.envs.template import ActionKind, CrossesGoals, Template
 from inhabit.episodes.episode import Episode
 from tests.eie.making.test_synth import inhabit
 
@@ -179,3 +181,28 @@ def test_nothing_happens_by_itself_in_the_states_of_a_square() -> None:
             starts.append({thing.name: thing.support for thing in states.start.things})
             states.close()
     assert starts[0] == starts[1]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_common_part_is_in_every_goal_and_in_no_picture(name: str) -> None:
+    registration = find(name)
+    settings = registration.settings()
+    assert registration.template is not None
+    template = registration.template(settings)
+    assert isinstance(template, CrossesGoals)
+    task = next(iter(registration.sample(1, 3, settings)))
+    with registration.make("embedded", settings) as env:
+        assert isinstance(env, Factual)
+        env.reset(task, seed=0)
+        things = env.things()
+    for common in (False, True):
+        shared = []
+        for crossing in template.crossings(task, 2, things, random.Random(0), common):
+            one, other = (puts(template, row) for row in crossing.rows)
+            shared.append(len(one & other))
+            assert all((one & other).isdisjoint(puts(template, part)) for part in crossing.parts)
+        assert set(shared) <= {0, int(common)} and int(common) in shared
+
+
+def puts(template: Template, task: Task) -> set[str]:
+    return {e.wish for e in template.events(task) if e.action_kind is ActionKind.PUT}
