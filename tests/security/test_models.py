@@ -33,7 +33,7 @@ from inhabit.envs.marks import portable, trusting
 from inhabit.episodes.playing.from_record import allowed
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.settings import SettingError
-from tests.agents.models.local.tiny import save_llama, save_llava
+from tests.agents.models.local.tiny import save_llama, save_llava, save_qwen
 from tests.eie.tuning.made_set import write
 from tests.eie.tuning.training import train
 from tests.waiting import wait_for
@@ -271,6 +271,32 @@ def test_a_folder_is_refused_in_a_sentence(spoil: Spoil, says: str, theirs: Path
     spoil(theirs)
     with pytest.raises(ModelError, match=says):
         opened(theirs)
+
+
+@pytest.mark.parametrize(
+    ("save", "theirs", "says"),
+    [
+        (save_llava, {"size": {"height": 10**7, "width": 10**7}}, "say height = 10000000"),
+        (save_llava, {"size": {"shortest_edge": 10**6}}, "say shortest_edge = 1000000"),
+        (save_llava, {"image_grid_pinpoints": [[10**7, 8]]}, "say image_grid_pinpoints = 10000000"),
+        (save_llava, {"max_image_tiles": 10**5}, "say max_image_tiles = 100000"),
+        (save_qwen, {"size": {"shortest_edge": 10**9, "longest_edge": 10**9}}, "= 1000000000"),
+    ],
+)
+def test_images_are_not_made_larger_than_the_memory(
+    save: Callable[[Path], Path], theirs: dict[str, object], says: str, tmp_path: Path
+) -> None:
+    folder = save(tmp_path / "theirs")
+    (file,) = (
+        one
+        for one in map(folder.joinpath, ("processor_config.json", "preprocessor_config.json"))
+        if one.is_file()
+    )
+    said = json.loads(file.read_text())
+    said.get("image_processor", said).update(theirs)
+    file.write_text(json.dumps(said))
+    with pytest.raises(ModelError, match=says):
+        opened(folder)
 
 
 @pytest.mark.slow

@@ -175,7 +175,7 @@ class OpenedFolder:
         if isinstance(templates := said.get("chat_template"), list):
             named = {one["name"]: one["template"] for one in templates}
             said = {**said, "chat_template": named.get("default")}
-        counts = dict(_numbers(said)) if name == "config.json" else {}
+        counts = dict(numbers(said)) if name == "config.json" else {}
         for key, value in counts.items():
             if _COUNTS.search(key) and value > _MOST:
                 raise ValueError(f"{key} is {value}, and no model has so many")
@@ -217,10 +217,18 @@ def _growth(said: Any) -> int:
     )
 
 
-def _numbers(said: Any) -> Iterator[tuple[str, int]]:
+def numbers(said: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """The numbers of a configuration and of those in it, with their keys, as integers.
+
+    Raises:
+        ValueError: one is not finite.
+    """
     for key, value in said.items():
         if isinstance(value, dict):
-            yield from _numbers(value)
+            yield from numbers(value)
+        elif isinstance(value, list | tuple):
+            for one in value:
+                yield from numbers({key: one})
         elif isinstance(value, int | float):
             if isinstance(value, float) and not isfinite(value):
                 raise ValueError(f"{key} is {value}, and must be finite")

@@ -23,7 +23,7 @@ class ImageProcessor:
     def __init__(self, source: str, **options: Any) -> None:
         """Read tokenizer, chat template and image settings from the folder `source`."""
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
-        self._pictures = transformers.AutoImageProcessor.from_pretrained(source, **options)
+        self.image_processor = transformers.AutoImageProcessor.from_pretrained(source, **options)
         self._pad: int = self.tokenizer.convert_tokens_to_ids(self.image_token)
         self.chat_template: str | None = self.tokenizer.chat_template
 
@@ -44,8 +44,8 @@ class ImageProcessor:
         """The model's inputs for one prompt, with one image token for each merged patch of an
         image. `text` and `images` have one item, as other processors take them.
         """
-        pictures = self._pictures(images=list(images[0]), return_tensors=return_tensors)
-        merged = self._pictures.merge_size**2
+        pictures = self.image_processor(images=list(images[0]), return_tensors=return_tensors)
+        merged = self.image_processor.merge_size**2
         counts = (pictures["image_grid_thw"].prod(-1) // merged).tolist()
         before, *parts = text[0].split(self.image_token)
         long = before + "".join(
@@ -60,4 +60,4 @@ class ImageProcessor:
     def save_pretrained(self, folder: Path) -> None:
         """Write tokenizer, chat template and image settings to `folder`."""
         self.tokenizer.save_pretrained(folder)
-        self._pictures.save_pretrained(folder)
+        self.image_processor.save_pretrained(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.adapter import apply_adapter
 from inhabit.agents.models.local.encoder import Encoder
-from inhabit.agents.models.local.folder import OpenedFolder, wanted
+from inhabit.agents.models.local.folder import OpenedFolder, numbers, wanted
 from inhabit.agents.models.local.image_processor import ImageProcessor
 from inhabit.agents.models.local.precision import bits_and_bytes, choose, round_weights
 from inhabit.agents.models.local.scoring import possible_ways
@@ -32,6 +33,9 @@ from inhabit.envs.printable import printable
 
 _PACKED, _SPARE = 8, 1 << 26
 """The most weights of a byte, and numbers that a model computes itself, such as positions."""
+_EDGE, _PIXELS, _TILES = 1 << 13, 1 << 24, 1 << 8
+"""The longest edge of an image, its pixels, and its parts, that a folder may ask for."""
+_TILED = re.compile(r"min_patches|.*(tiles|crops)")
 
 
 def load(
@@ -175,6 +179,7 @@ def encoder_of(
         processor: Any = ImageProcessor(str(opened.path), **options)
     else:
         processor = transformers.AutoProcessor.from_pretrained(opened.path, **options)
+    _check_pictures(processor)
     return Encoder(
         processor.tokenizer,
         processor,
@@ -183,6 +188,26 @@ def encoder_of(
         name=name,
         opened=opened,
     )
+
+
+def _check_pictures(processor: Any) -> None:
+    """See that a folder's settings make no image so large that it would fill the memory.
+
+    Raises:
+        ModelError: they do.
+    """
+    pictures = getattr(processor, "image_processor", None)
+    # Families that cut an image into patches count its pixels, others its edges. Their class says
+    # which: the attributes of the object are the folder's.
+    by_pixels = "image_grid_thw" in getattr(type(pictures), "model_input_names", ())
+    most = _PIXELS if by_pixels else _EDGE
+    for key, value in numbers(pictures.to_dict() if hasattr(pictures, "to_dict") else {}):
+        limit = _TILES if _TILED.fullmatch(key) else most
+        if value > limit:
+            raise ModelError(
+                f"Its image settings say {key} = {value}, and more than {limit} would take too "
+                "much memory."
+            )
 
 
 def downloaded(name: str, *, code: bool = False, pickles: bool = False) -> Path:
