@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
@@ -325,6 +326,12 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             gives = "give" if is_plural(kind) else "gives"
             if kind in wish:
                 return (f"the {kind} there {gives} just that",)
+            following = takewhile(
+                lambda a: template.action_kind(a) is ActionKind.MAKE, context.plan[1:]
+            )
+            made = [a.arguments[0].replace("_", " ") for a in following]
+            if between := [name for name in made if name not in wish][-1:]:
+                return (f"that takes the {between[0]}, made of what the {kind} {gives}",)
             return (f"that takes what the {kind} {gives}",)
     return ("this is what comes first",)
 

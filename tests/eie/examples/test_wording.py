@@ -8,6 +8,7 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.reasons import Instead, explain
 from inhabit.eie.examples.wording import recognise
 from inhabit.envs.core import Action, Observation, SceneObject
+from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.template import ActionKind
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
@@ -67,3 +68,14 @@ def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
         after = StepContext(Observation(""), (*THINGS[:2], there), (), (GRAB,))
         told = recognise(before, after, TEMPLATE).reason
         assert ("The box is on the dresser now." in told) is (pixels > 0), told
+
+
+def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
+    things = (SceneObject("planks_1", "planks", {}, pixels=400),)
+    texts = ("mine planks", "craft crafting_table", "place crafting_table", "craft iron_boots")
+    plan = tuple(Action(text, text.split()[0], (text.split()[1],)) for text in texts)
+    context = StepContext(Observation(""), things, (), plan)
+    for i in range(20):
+        wish = "get a pair of iron boots"
+        reason = explain(context, wish, MineDojoTemplate(), random.Random(i)).reason
+        assert "that takes the crafting table, made of what the planks give" in reason
