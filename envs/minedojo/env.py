@@ -132,7 +132,7 @@ class MineDojo(Env):
         return vocabulary()
 
     def actions(self) -> Sequence[Action]:
-        """The skills that make sense with what was seen and is held."""
+        """The skills that make sense with what is or was seen, is heard close by, and is held."""
         return language.plausible(self._there()[1])
 
     def parse(self, text: str) -> Action | None:

@@ -196,7 +196,7 @@ def _check_pictures(processor: Any) -> None:
     Raises:
         ModelError: they do.
     """
-    pictures = getattr(processor, "image_processor", None)
+    pictures: Any = getattr(processor, "image_processor", None)
     # Families that cut an image into patches count its pixels, others its edges. Their class says
     # which: the attributes of the object are the folder's.
     by_pixels = "image_grid_thw" in getattr(type(pictures), "model_input_names", ())

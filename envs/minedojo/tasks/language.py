@@ -202,6 +202,8 @@ COMMON = (
     *("pumpkin", "wheat", "web", "water", "lava", "cow", "pig", "sheep", "chicken"),
 )
 """Targets of `find` that are common knowledge, seen or not."""
+_HEARD = 16.0
+"""Distance in blocks within which a mob is heard in Minecraft, whichever way one looks."""
 
 
 def plausible(now: GameState) -> Sequence[Action]:
@@ -216,12 +218,12 @@ def plausible(now: GameState) -> Sequence[Action]:
 
 def _possible(now: GameState) -> Iterator[Action]:
     held = now.carried
-    seen = sorted({str(mob["name"]) for mob in now.mobs if mob["seen"]})
-    blocks = sorted(now.blocks)
+    near = {str(mob["name"]) for mob in now.mobs if mob["seen"] or mob["far"] < _HEARD}
+    alive, blocks = sorted(near), sorted(now.blocks)
     for name in blocks:
         yield say("mine", name)
-    yield from (say("find", name) for name in [*blocks, *seen, *COMMON])
-    for name in seen:
+    yield from (say("find", name) for name in [*blocks, *alive, *COMMON])
+    for name in alive:
         yield say("hunt", name)
         if held.get("bucket"):
             yield say("milk", name)

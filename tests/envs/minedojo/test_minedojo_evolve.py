@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from inhabit.envs.core import Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.minedojo.expert.shortest import shortest
-from inhabit.envs.minedojo.tasks.language import understand, vocabulary
+from inhabit.envs.minedojo.tasks.language import plausible, understand, vocabulary
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.game_state import GameState, Stack
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
@@ -36,6 +37,17 @@ def account(held: Mapping[str, int], near: Mapping[str, int], far: Mapping[str, 
     return GameState(
         raw, stacks, nothing, {}, {}, blocks, {**near, **far}, {**dict.fromkeys(far, 0), **near}, []
     )
+
+
+def test_a_mob_is_offered_that_is_seen_or_heard() -> None:
+    """Whom the expert hunts is around, and perhaps behind the agent's back."""
+    mobs = [
+        {"name": "husk", "seen": False, "far": 9.0},
+        {"name": "zombie", "seen": False, "far": 30.0},
+        {"name": "cow", "seen": True, "far": 30.0},
+    ]
+    offered = {action.text for action in plausible(replace(account({}, {}, {}), mobs=mobs))}
+    assert offered >= {"hunt husk", "find husk", "hunt cow"} and "hunt zombie" not in offered
 
 
 def best(item: str, now: GameState) -> tuple[int, set[str]] | None:
