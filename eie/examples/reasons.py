@@ -36,13 +36,7 @@ _SEEN = (
     "notice that {facts}",
 )
 _AND = (", and ", ", and ", "; ", ", while ")
-_SYNONYMS = {
-    "your hands are empty": (
-        "your hands are empty",
-        "your hands are free",
-        "you are not holding anything",
-    ),
-}
+_EMPTY = ("your hands are empty", "your hands are free", "you are not holding anything")
 _HOLDING = ("you are holding", "you are carrying", "you hold", "you carry")
 ASKS = (
     "the goal asks you to {wish}",
@@ -326,12 +320,12 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             gives = "give" if is_plural(kind) else "gives"
             if kind in wish:
                 return (f"the {kind} there {gives} just that",)
-            following = takewhile(
+            steps = takewhile(
                 lambda a: template.action_kind(a) is ActionKind.MAKE, context.plan[1:]
             )
-            made = [a.arguments[0].replace("_", " ") for a in following]
-            if between := [name for name in made if name not in wish][-1:]:
-                return (f"that takes the {between[0]}, made of what the {kind} {gives}",)
+            names = [step.arguments[0].replace("_", " ") for step in steps]
+            if between := [name for name in names if name not in wish]:
+                return (f"that takes the {between[-1]}, made of what the {kind} {gives}",)
             return (f"that takes what the {kind} {gives}",)
     return ("this is what comes first",)
 
@@ -397,9 +391,8 @@ def _joined(facts: Sequence[str], rng: random.Random) -> str:
 
 
 def _varied(fact: str, rng: random.Random) -> str:
-    for said, others in _SYNONYMS.items():
-        if said in fact:
-            return fact.replace(said, rng.choice(others))
+    if fact == _EMPTY[0]:
+        return rng.choice(_EMPTY)
     held = re.sub(r" (?:is|are) in your hand$", "", fact)
     if held != fact and rng.random() < 0.5:
         return f"{rng.choice(_HOLDING)} {held}"
