@@ -31,6 +31,10 @@ _SAME_WORDS = 1e-3
 _ALIKE = 0.85
 """Lowest similarity (`difflib`) at which two names count as the same one misspelt."""
 _WHERE = frozenset({"in", "into", "inside", "on", "onto", "to", "from", "with", "at"})
+_AWAY = frozenset({"down", "back", "away"})
+"""Words after "put" that are no object."""
+_CLAUSE = re.compile(r"[,.;:!?\n]|\b(?:so|but|then)\b", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:not|never|cannot|dont|cant|wont)\b|n['\u2019]t\b", re.IGNORECASE)
 _SILENT = _WHERE | {"the", "a", "an", "of", "and", "then", "it", "its", "my", "i", "will", "should"}
 
 
@@ -64,21 +68,29 @@ def match(text: str, candidates: Sequence[Action]) -> Match:
 
     Of objects that differ by their number alone ("cabinet_2", "cabinet_3"), a name without a number
     means the first. A name that fits different kinds equally well ("table": a side table, a coffee
-    table) means none of them.
+    table) means none of them. What a clause denies ("I can't open the fridge") is not meant.
     """
     for action in candidates:
         if action.text == text.strip():
             return Match(action, MatchKind.EXACT)
-    words = _words(text)[:_LONGEST]
-    plain = _plain(words)
+    plain = _plain(_words(text))
     for action in candidates:
         if plain and _plain(_words(action.text)) == plain:
             return Match(action, MatchKind.WORDS)
-    return _by_parts(_Said(tuple(words)), candidates)
+    return _by_parts(text, candidates)
 
 
-def _by_parts(said: _Said, candidates: Sequence[Action]) -> Match:
-    scored = [(said.score(action), action) for action in candidates]
+def _by_parts(text: str, candidates: Sequence[Action]) -> Match:
+    clauses = _CLAUSE.split(text)
+    affirmed = [clause for clause in clauses if not _DENIAL.search(clause)]
+    said, denied = _Said.of(" ".join(affirmed)), _Said.of(text)
+
+    def score(action: Action) -> float:
+        if not _DENIAL.search(action.text):
+            return said.score(action)
+        return denied.score(action) if len(affirmed) < len(clauses) else 0.0
+
+    scored = [(score(action), action) for action in candidates]
     best = max((score for score, _ in scored), default=0.0)
     if best <= 0.0:
         return Match(None, MatchKind.NOTHING)
@@ -97,6 +109,10 @@ class _Said:
     """The words of a text, analyzed once for all candidates."""
 
     words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> _Said:
+        return cls(tuple(_words(text)[:_LONGEST]))
 
     @cached_property
     def _known(self) -> dict[str, Mapping[int, float]]:
@@ -158,9 +174,12 @@ class _Said:
         return min(_DOUBTS, sum(1 for _ in rest))
 
     def _next_place(self, position: int) -> int:
-        """Position of the next preposition, after the held object was named; or `position`."""
+        """Position of the next preposition, after the held object was named. Without a
+        preposition the first word is the held object: "put(mug, fridge)".
+        """
         rest = range(position, len(self.words))
-        return next((p for p in rest if self.words[p] in _WHERE), position)
+        held = (p + 1 for p in rest if self.words[p] not in _SILENT | _AWAY)
+        return next((p for p in rest if self.words[p] in _WHERE), next(held, position))
 
     def _places(self, name: str) -> Mapping[int, float]:
         """Positions where `name` is mentioned, each with a confidence."""
@@ -191,7 +210,7 @@ class _Parts:
         pairs = sorted((text.find(argument), argument) for argument in action.arguments)
         if pairs and (verb := _plain(_words(text[: max(0, pairs[0][0])]))):
             return cls(verb, tuple(name for _, name in pairs))
-        words = _plain(_words(text))
+        words = tuple(word for word in _plain(_words(text)) if word not in HELD)
         if is_verb(words):
             return cls(words, ())
         return cls(words[:1], (" ".join(words[1:]),) if words[1:] else ())

@@ -44,7 +44,12 @@ FLAT = (
     action("switch off the tv_1", "SWITCHOFF", "tv_1"),
     action("wear the clothesshirt_1", "PUTON", "clothesshirt_1"),
     action("sit on the sofa_1", "SIT", "sofa_1"),
+    action("drop the plate_3", "DROP", "plate_3"),
     action("stand up", "STANDUP"),
+)
+DUTY = (
+    action("enter the crossing", "enter the crossing"),
+    action("do not enter the crossing", "do not enter the crossing"),
 )
 FREE = (action("pick up the red pepper", "pick"), action("wash the red pepper", "wash"))
 
@@ -74,6 +79,12 @@ MEANT = [
     (HOUSEHOLD, "take the butter knife", "pick up the butter knife", MatchKind.PARTS),
     (HOUSEHOLD, "place the mug in the sink", "put it in the sink", MatchKind.PARTS),
     (HOUSEHOLD, "put down the mug", "put it down", MatchKind.PARTS),
+    (HOUSEHOLD, "put down the sink", "put it down", MatchKind.PARTS),
+    (HOUSEHOLD, "put(mug, fridge)", "put it in the fridge", MatchKind.PARTS),
+    (HOUSEHOLD, "I can\u2019t see it, so open the fridge", "open the fridge", MatchKind.PARTS),
+    (DUTY, "We do not enter the crossing", "do not enter the crossing", MatchKind.PARTS),
+    (DUTY, "We enter the crossing", "enter the crossing", MatchKind.PARTS),
+    (FLAT, "put down the plate", "drop the plate_3", MatchKind.PARTS),
     (HOUSEHOLD, "turn the desk lamp on", "turn on the desk lamp", MatchKind.PARTS),
     (HOUSEHOLD, "switch off desklamp", "turn off the desk lamp", MatchKind.PARTS),
     (FLAT, "go to the television", "walk to the tv_1", MatchKind.PARTS),
@@ -118,6 +129,10 @@ NOT_MEANT = [
     (TOY, "", MatchKind.NOTHING),
     (TOY, "?!", MatchKind.NOTHING),
     (TOY, "I can't help with that.", MatchKind.NOTHING),
+    (TOY, "I can not open the fridge.", MatchKind.NOTHING),
+    (TOY, "Don't go to the kitchen", MatchKind.NOTHING),
+    (DUTY, "We won't enter the crossing", MatchKind.NOTHING),
+    (HOUSEHOLD, "put the sink", MatchKind.NOTHING),
     (HOUSEHOLD, "open the cabinet_3", MatchKind.NOTHING),
     (HOUSEHOLD, "go to the table", MatchKind.AMBIGUOUS),
     (HOUSEHOLD, "turn right", MatchKind.NOTHING),
