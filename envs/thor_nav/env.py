@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import dist
@@ -33,6 +34,17 @@ _TURNS: Mapping[str, tuple[str, float]] = {
     "look up": ("LookUp", 30.0),
     "look down": ("LookDown", 30.0),
 }
+_SAID: Mapping[str, str] = {
+    "move forward": "move (?:forward|ahead)",
+    "move backward": "move back(?:ward)?",
+    "move right": "move right(?:ward)?",
+    "move left": "move left(?:ward)?",
+    "turn right": "(?:turn|rotate) (?:to the )?right",
+    "turn left": "(?:turn|rotate) (?:to the )?left",
+    "look up": "look up|tilt the camera upward",
+    "look down": "look down|tilt the camera downward",
+}
+"""How both benchmarks word each action: "moveahead", "Rotate to the right by 90 degrees."."""
 _VOCABULARY = tuple(Action(text, text.replace(" ", "_")) for text in [*MOVES, *_TURNS])
 _DONE = "Last action is executed successfully."
 _FAILED = "Last action is not executed successfully."
@@ -125,9 +137,15 @@ class ThorNav(Env):
         return _VOCABULARY
 
     def parse(self, text: str) -> Action | None:
-        """Parse an action as text ("move forward") or as a name ("move_forward")."""
+        """Parse an action as text ("move forward"), as a name ("move_forward"), or in the words of
+        the benchmarks: EB-Navigation's "Move forward by 0.25", VAGEN's "moveahead".
+        """
         said = " ".join(text.lower().replace("_", " ").strip(" .").split())
-        return next((action for action in _VOCABULARY if action.text == said), None)
+        said = re.sub(r" by [\d.]+(?: degrees)?$", "", said)
+        for action in _VOCABULARY:
+            if re.fullmatch(_SAID[action.text].replace(" ", " ?"), said):
+                return action
+        return None
 
     def act(self, action: Action) -> Outcome:
         """Execute one action. Success is checked after it, as the benchmarks do."""

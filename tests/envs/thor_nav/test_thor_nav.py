@@ -115,10 +115,29 @@ def test_a_map_of_the_walk_can_be_drawn() -> None:
     assert pose_of(env.state()) != pose
 
 
-def test_what_a_model_says_is_understood() -> None:
-    env = ThorNav(SMALL)
-    assert env.parse("Move_Forward.") == env.parse("move forward") == env.vocabulary()[0]
-    assert env.parse("teleport to {0}") is None
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Move_Forward.", "move forward"),
+        ("Move forward by 0.25", "move forward"),
+        ("Move leftward by 0.25", "move left"),
+        ("Rotate to the right by 90 degrees.", "turn right"),
+        ("Tilt the camera downward by 30 degrees.", "look down"),
+        ("moveahead", "move forward"),
+        ("moveback", "move backward"),
+        ("rotateleft", "turn left"),
+        ("lookup", "look up"),
+    ],
+)
+def test_the_benchmarks_words_are_understood(said: str, meant: str) -> None:
+    found = ThorNav(SMALL).parse(said)
+    assert found is not None
+    assert found.text == meant
+
+
+def test_other_words_are_no_action() -> None:
+    assert ThorNav(SMALL).parse("teleport to {0}") is None
+    assert ThorNav(SMALL).parse("don't rotate right") is None
 
 
 def test_a_blocked_step_is_said() -> None:
