@@ -69,7 +69,11 @@ def demonstrations(run: Run) -> Iterator[Demonstration]:
 def _demonstration(episode: EpisodeRecord) -> Demonstration | None:
     attempt = episode.last()
     assert attempt is not None, "what has an end has an attempt"
-    pictures = [_picture(episode, step) for step in attempt.steps]
+    # An answer without an action was not sent to the simulator: its moment is that of the next.
+    moments = [one for one in attempt.steps if one.decide is None or one.decide.action]
+    if not moments:
+        return None
+    *before, last = moments
     steps = [
         DemonstrationStep(
             seen=seen,
@@ -81,17 +85,16 @@ def _demonstration(episode: EpisodeRecord) -> Demonstration | None:
             description=step.decide.description,
             reasoning=step.decide.reasoning,
         )
-        for step, seen in zip(attempt.steps, pictures, strict=True)
-        if seen and step.decide and step.decide.action is not None and step.act
+        for step in before
+        if (seen := _picture(episode, step)) and step.decide and step.decide.action and step.act
     ]
-    found = [step.see.pose for step in attempt.steps]
-    poses = tuple(pose for pose in found if pose is not None)
-    poses = poses if len(poses) == len(found) else ()
-    last = pictures[-1] if pictures else None
-    if last is None or not steps or len(steps) != len(pictures) - 1:
+    seen_last = _picture(episode, last)
+    if seen_last is None or not steps or len(steps) != len(before):
         return None
+    poses = tuple(step.see.pose for step in (*before, last) if step.see.pose is not None)
+    poses = poses if len(poses) == len(before) + 1 else ()
     return Demonstration(
-        episode.number, attempt.start.task, attempt.start.seed, tuple(steps), last, poses
+        episode.number, attempt.start.task, attempt.start.seed, tuple(steps), seen_last, poses
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image as Picture
 
 import inhabit
+from inhabit.agents.core import View
 from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
@@ -48,6 +49,20 @@ def steps(run: Run) -> list[tuple[str, Path]]:
                 assert frame is not None
                 found.append((step.decide.action, frame))
     return found
+
+
+def test_an_answer_without_an_action_costs_no_demonstration(tmp_path: Path, run: Run) -> None:
+    fluent = list(demonstrations(run))
+    plans = {one.task.goal: [step.action for step in one.steps] for one in fluent}
+
+    def stammering(view: View) -> str:
+        tried = len(view.history)
+        return "well ..." if tried == 1 else plans[view.goal][tried - (tried > 1)]
+
+    inhabit.run("toy", stammering, tmp_path / "run", n=4, settings={"in_process": True})
+    stammered = list(demonstrations(Run.open(tmp_path / "run")))
+    assert [[step.action for step in one.steps] for one in stammered] == list(plans.values())
+    assert [len(one.pictures) for one in stammered] == [len(one.pictures) for one in fluent]
 
 
 @pytest.fixture(scope="module")
