@@ -16,7 +16,9 @@ from inhabit.agents.dialogue.matching import MatchKind, match
 from inhabit.envs.core import Action
 
 _STOPS = frozenset({STOP, "done", "finish", "finished"})
-_ALONE = re.compile(r"\W*([A-Za-z]|[A-Z]{2})\W*")
+_ALONE = re.compile(
+    r"\W*(?i:(?:the |my )?(?:answer|action|choice|option)(?: is)?\W+)?([A-Za-z]|[A-Z]{2})\W*"
+)
 _LEADING = re.compile(r"\W*([A-Z]{1,2})\s*[.):]\s*(.+)", re.DOTALL)
 
 

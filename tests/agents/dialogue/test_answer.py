@@ -78,7 +78,10 @@ def test_words_and_stops() -> None:
 
 
 def test_letters() -> None:
-    for said in ("B", "b", "(B)", "B.", "B) close the fridge", "**B**", "B: whatever that is"):
+    for said in (
+        *("B", "b", "(B)", "B.", "B) close the fridge", "**B**", "B: whatever that is"),
+        *("The answer is B.", "option B", "Choice: (B)"),
+    ):
         assert meaning(said, lettered=True).action == act("close the fridge"), said
     assert meaning("E", lettered=True).stop
     assert meaning("F", lettered=True).problem is Problem.UNKNOWN
