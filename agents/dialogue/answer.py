@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import json_repair
@@ -39,6 +40,8 @@ _FIELDS = {
 }
 """Keys and labels that models use for the parts of a reply."""
 _TAGGED = re.compile(r"<(action|answer)>(.*?)(?:</\1>|$)", re.DOTALL | re.IGNORECASE)
+_ITEM = re.compile(r"\s*(?:\d+[.)]|[-*\u2022])\s+(\S.*)")
+_FENCE = re.compile(r"\A```\w*\n")
 _THOUGHTS = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)
 
 
@@ -58,14 +61,14 @@ def read_answer(text: str) -> ParsedAnswer | None:
 
     The first of these forms counts: a JSON object, repaired if it is broken; VAGEN's
     <action>first|second</action>, whose end may be cut off; lines such as "Action: open the
-    fridge"; a single line, which is the action itself.
+    fridge"; a list and nothing else, in JSON or of lines that begin with numbers or dashes; a
+    single line, which is the action itself.
     """
     text = text[:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
-    text = (
-        _THOUGHTS.sub("", text).rpartition("</think>")[2].partition("<think")[0].strip("` \t\r\n")
-    )
-    parts = _object(text) or _tagged(text) or _labelled(text)
+    text = _THOUGHTS.sub("", text).rpartition("</think>")[2].partition("<think")[0]
+    text = _FENCE.sub("", text.strip()).strip("` \t\r\n")
+    parts = _object(text) or _tagged(text) or _labelled(text) or _listed(text)
     if not parts and not set(text) & set("\n{}") and any(map(str.isalpha, text)):
         parts = {"action": text}
     action = parts.get("action", "").strip()
@@ -149,6 +152,16 @@ def _labelled(text: str) -> Mapping[str, str]:
         elif now and (now != "action" or not parts[now]):
             parts[now] = f"{parts[now]} {line.strip()}".strip()
     return parts
+
+
+def _listed(text: str) -> Mapping[str, str]:
+    """The actions of a text that is a list; empty if it is none."""
+    items = [_ITEM.fullmatch(line) for line in text.splitlines()]
+    said = [item[1] for item in items if item] if all(items) else []
+    if text.startswith('["'):
+        with suppress(ValueError, RecursionError):
+            said = [*_several(json.loads(text))]
+    return {"action": said[0], "rest": "\n".join(said[1:])} if said else {}
 
 
 @dataclass(frozen=True, slots=True)

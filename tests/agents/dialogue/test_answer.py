@@ -30,6 +30,7 @@ ANSWERS = [
     ("Action:\n  go", ("go", "", "")),
     ("2. Next action: go", ("go", "", "")),
     ("go to the kitchen", ("go to the kitchen", "", "")),
+    ("```text\ngo to the kitchen\n```", ("go to the kitchen", "", "")),
     ("<think>Hm. {no}</think>\ngo", ("go", "", "Hm. {no}")),
     ("Hm, hm.</think>go", ("go", "", "")),
     ('{"name": "x"}\nAction: go', ("go", "", "")),
@@ -43,6 +44,24 @@ def test_an_answer_is_taken_apart(text: str, parts: tuple[str, str, str | None])
     action, description, reasoning = parts
     assert (answer.action, answer.description) == (action, description)
     assert reasoning is None or answer.reasoning == reasoning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. go to the hall\n2. open the fridge\n",
+        "- go to the hall\n- open the fridge",
+        '["go to the hall", "open the fridge"]',
+        '```json\n["go to the hall", "open the fridge"]\n```',
+    ],
+)
+def test_a_list_is_an_action_and_what_follows_it(text: str) -> None:
+    assert read_answer(text) == ParsedAnswer("go to the hall", rest=("open the fridge",))
+
+
+@pytest.mark.parametrize("text", ["[WALK] <fridge> (1)", '["WALK"] <fridge>'])
+def test_brackets_alone_make_no_list(text: str) -> None:
+    assert read_answer(text) == ParsedAnswer(text)
 
 
 @pytest.mark.parametrize(
