@@ -22,6 +22,7 @@ REASONS: Mapping[str, str] = {
     "contradictory": "show equal images and words, with different answers",
     "still": "are videos in which no frame differs from the others",
     "images": "ask about several images, and this format has one",
+    "kinds": "are examples of other kinds than this format has",
     "choices": "have too few wrong answers",
 }
 """Reason -> what is said of the rows that are left out for it."""

@@ -247,9 +247,11 @@ def write_frame(shown: ExportImage, file: Path) -> None:
 
 
 def _write_set(source: SetSource, folder: Path, out: Path) -> int:
+    source.left_out.counts["kinds"] = sum(not fits(one) for one in source)
     if not source.options.videos:
         return _write(lambda: of_examples(source, folder), out, source.left_out)
-    options = source.options
+    options, counts = source.options, source.left_out.counts
+    counts["choices"] = sum(not is_full(one) for one in of_examples(source, folder))
     with (
         TemporaryDirectory(dir=out) as seen,
         ClipReplayer(

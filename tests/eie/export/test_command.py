@@ -48,6 +48,18 @@ def test_pca_says_what_it_leaves_out(tmp_path: Path, capsys: Any) -> None:
     assert (answer["count"], answer["left_out"]) == (len(lines), {"images": 1})
 
 
+@pytest.mark.parametrize("form", ["egoplan", "recognition"])
+def test_examples_of_other_kinds_are_counted(form: str, tmp_path: Path, capsys: Any) -> None:
+    made = write_set(tmp_path / "set")
+    kept = {"egoplan": "trajectory", "recognition": "recognition"}[form]
+    others = sum(one.kind != kept for one in read_examples(made))
+    assert others
+    _, _, told = inhabit(
+        capsys, "export", str(made), "--format", form, "--out", str(tmp_path / "out")
+    )
+    assert f"{others} are examples of other kinds than this format has" in told
+
+
 def test_a_folder_that_cannot_be_written_is_not_said_to_be_continued(
     made: Path, tmp_path: Path, capsys: Any
 ) -> None:
