@@ -33,7 +33,7 @@ _ALIKE = 0.85
 _WHERE = frozenset({"in", "into", "inside", "on", "onto", "to", "from", "with", "at"})
 _AWAY = frozenset({"down", "back", "away"})
 """Words after "put" that are no object."""
-_CLAUSE = re.compile(r"[,.;:!?\n]|\b(?:so|but|then)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"([,.;:!?\n]|\b(?:so|but|then)\b)", re.IGNORECASE)
 _DENIAL = re.compile(r"\b(?:not|never|cannot|dont|cant|wont)\b|n['\u2019]t\b", re.IGNORECASE)
 _SILENT = _WHERE | {"the", "a", "an", "of", "and", "then", "it", "its", "my", "i", "will", "should"}
 
@@ -83,7 +83,7 @@ def match(text: str, candidates: Sequence[Action]) -> Match:
 def _by_parts(text: str, candidates: Sequence[Action]) -> Match:
     clauses = _CLAUSE.split(text)
     affirmed = [clause for clause in clauses if not _DENIAL.search(clause)]
-    said, denied = _Said.of(" ".join(affirmed)), _Said.of(text)
+    said, denied = _Said.of("".join(affirmed)), _Said.of(text)
 
     def score(action: Action) -> float:
         if not _DENIAL.search(action.text):
