@@ -295,6 +295,9 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
                 f"nothing gets out of the {kind} while {it} closed",
                 f"the {kind} must be open before you can take anything out",
             )
+        case ActionKind.OPEN | ActionKind.CLOSE if wish == re.sub(r"_\d+", "", answer.text):
+            state = "closed" if template.action_kind(answer) is ActionKind.OPEN else "open"
+            return (f"{it} still {state}", f"so far, {it} {state}")
         case ActionKind.OPEN | ActionKind.CLOSE | ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF as k:
             state = {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[k]
             return (f"for that, the {kind} must be {state}", f"that takes a {kind} that is {state}")

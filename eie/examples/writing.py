@@ -154,11 +154,17 @@ class ExampleWriter:
         return event.wish if event is not None else ""
 
     def _served(self, context: StepContext) -> Event | None:
-        """The first event of the plan that does more than take something; else the first."""
+        """The first event of the plan that does more than take something; else the first.
+
+        What is taken now serves the event that speaks of it, if one does before the next is taken.
+        """
         moved = next((thing.kind for thing in context.held), "")
-        first = None
+        first = spare = None
+        takes = self._template.action_kind(context.plan[0]) is ActionKind.TAKE
         for action in context.plan:
             kind = self._template.action_kind(action)
+            if kind is ActionKind.TAKE and spare is not None:
+                return spare
             name = kind_of(action.arguments[-1]) if action.arguments else ""
             if kind is ActionKind.TAKE:
                 target = context.target(action)
@@ -168,9 +174,11 @@ class ExampleWriter:
             event = next((e for e in alike if speaks_of(e.wish, inside)), None)
             event = event or (alike[0] if len(alike) == 1 and kind not in _MOVED else None)
             if event is not None and kind is not ActionKind.TAKE:
-                return event
+                if not takes or speaks_of(event.wish, moved):
+                    return event
+                spare = spare or event
             first = first or event
-        return first
+        return spare or first
 
     def asked(
         self, kind: Kind, text: str, done: Sequence[Event], past: Sequence[TakenStep], form: _Form

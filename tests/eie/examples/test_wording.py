@@ -79,3 +79,12 @@ def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
         wish = "get a pair of iron boots"
         reason = explain(context, wish, MineDojoTemplate(), random.Random(i)).reason
         assert "that takes the crafting table, made of what the planks give" in reason
+
+
+def test_what_the_goal_wants_closed_is_still_open() -> None:
+    things = (SceneObject("fridge_1", "fridge", {"open": True}, pixels=900),)
+    close = Action("close the fridge_1", "CLOSE", ("fridge_1",))
+    context = StepContext(Observation(""), things, (), (close,))
+    for i in range(20):
+        reason = explain(context, "close the fridge", TEMPLATE, random.Random(i)).reason
+        assert "it is still open" in reason or "so far, it is open" in reason
