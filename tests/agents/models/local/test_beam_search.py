@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from inhabit.agents.core import Ranked
 from inhabit.agents.models.core import Message, Model
+from inhabit.agents.models.local.scoring import Way
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from tests.agents.models.local.tiny import save_llama
@@ -104,8 +105,10 @@ def test_an_exact_search_finds_the_best_of_all(
     """The same scores as a beam that covers all candidates, which drops none."""
 
     def found(width: int, *, exact: bool) -> list[Ranked]:
-        how = {"end": end, "length_penalty": penalty, "exact": exact}
-        return list(asyncio.run(model.beam(PROMPT, candidates, width=width, **how)).scores)
+        searching = model.beam(
+            PROMPT, candidates, width=width, end=end, length_penalty=penalty, exact=exact
+        )
+        return list(asyncio.run(searching).scores)
 
     everything = found(len(candidates), exact=False)
     want = sorted((one.logprob / one.tokens**penalty for one in everything), reverse=True)
@@ -121,3 +124,16 @@ def test_an_exact_search_reads_less(model: Model) -> None:
     assert exact.scores[0].logprob == pytest.approx(
         max(one.logprob for one in every.scores), abs=1e-3
     )
+
+
+@pytest.mark.parametrize("scoring", ["tree_alone", "batch", "single"])
+def test_an_exact_search_is_the_same_in_each_way(
+    model: Model, scoring: Way, tmp_path: Path
+) -> None:
+    other = load(
+        f"local:{save_llama(tmp_path)}",
+        LocalSettings(device="cpu", dtype="float32", scoring=scoring),
+    )
+    want = ranked(model, ACTIONS)[:3]
+    got = asyncio.run(other.beam(PROMPT, ACTIONS, width=3, exact=True)).scores
+    assert [one.logprob for one in got] == pytest.approx([w.logprob for w in want], abs=1e-3)
