@@ -23,8 +23,8 @@ from itertools import pairwise
 from inhabit.agents.models.trie import Trie
 
 _AT_ONCE = 16
-"""Prefixes that a best-first search reads together: a forward pass over so few takes about as long
-as one over a single token."""
+"""Prefixes that a best-first search reads together: on a CPU a forward pass over 16 tokens takes
+about as long as one over four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ def levels(questions: Sequence[tuple[Trie, BeamRules]]) -> Levels:
     ]
     while any(beams):
         for i, said in enumerate((yield nodes)):
-            read = dict(zip(nodes[i], said, strict=True))
-            beams[i], found[i] = _step(trees[i], beams[i], found[i], read, questions[i][1])
+            if read := dict(zip(nodes[i], said, strict=True)):
+                beams[i], found[i] = _step(trees[i], beams[i], found[i], read, questions[i][1])
         nodes = [list(beam)[:most] for beam, most in zip(beams, at_once, strict=True)]
     return found
 

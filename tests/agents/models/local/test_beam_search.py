@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inhabit.agents.core import Ranked
+from inhabit.agents.models.beam_search import BeamRules, Following, levels
 from inhabit.agents.models.core import Message, Model
 from inhabit.agents.models.local.scoring import Way
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.trie import Trie
 from tests.agents.models.local.tiny import save_llama
 
 PROMPT = [Message("system", ("You act.",)), Message("user", ("Goal: tidy up {all}.",))]
@@ -137,3 +139,20 @@ def test_an_exact_search_is_the_same_in_each_way(
     want = ranked(model, ACTIONS)[:3]
     got = asyncio.run(other.beam(PROMPT, ACTIONS, width=3, exact=True)).scores
     assert [one.logprob for one in got] == pytest.approx([w.logprob for w in want], abs=1e-3)
+
+
+@pytest.mark.parametrize("end", [False, True])
+def test_a_search_that_is_over_waits_for_those_beside_it(end: bool) -> None:
+    """All tokens are equally likely: the short trie is searched in two levels, the long in four."""
+    tries = [Trie.pack(paths) for paths in ([(1,), (2, 3)], [(1, 2, 3, 4), (1, 2, 3, 5)])]
+    searching = levels([(trie, BeamRules(width=2, end=end)) for trie in tries])
+    edges, nodes = [trie.outgoing() for trie in tries], next(searching)
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            nodes = searching.send(
+                [
+                    [Following([-0.7] * len(of[node]), None) for node in some]
+                    for of, some in zip(edges, nodes, strict=True)
+                ]
+            )
+    assert [len(results) for results in ended.value.value] == [2, 2]
