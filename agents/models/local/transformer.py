@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from warnings import warn
 
 import numpy as np
 
@@ -131,6 +132,11 @@ class Transformer(Model):
             return list(together)
         if len(some) == 1:
             return [together]
+        warn(
+            f"{self.name} can't read {len(some)} prompts at once, and reads one after another: "
+            f"{together} If it lacks memory, say --set model.batch=1.",
+            stacklevel=2,
+        )
         return [found for one in some for found in self._each(work, [one])]
 
     def _question(
