@@ -34,7 +34,9 @@ _WHERE = frozenset({"in", "into", "inside", "on", "onto", "to", "from", "with", 
 _AWAY = frozenset({"down", "back", "away"})
 """Words after "put" that are no object."""
 _CLAUSE = re.compile(r"([,.;:!?\n]|\b(?:so|but|then)\b)", re.IGNORECASE)
-_DENIAL = re.compile(r"\b(?:not|never|cannot|dont|cant|wont)\b|n['\u2019]t\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"(?:\b(?:not|never|cannot|dont|cant|wont)|n['\u2019]t)\b(?! (?:only|forget)\b)", re.IGNORECASE
+)
 _SILENT = _WHERE | {"the", "a", "an", "of", "and", "then", "it", "its", "my", "i", "will", "should"}
 
 

@@ -82,6 +82,7 @@ MEANT = [
     (HOUSEHOLD, "put down the sink", "put it down", MatchKind.PARTS),
     (HOUSEHOLD, "put(mug, fridge)", "put it in the fridge", MatchKind.PARTS),
     (HOUSEHOLD, "I can\u2019t see it, so open the fridge", "open the fridge", MatchKind.PARTS),
+    (HOUSEHOLD, "Don't forget to open the fridge", "open the fridge", MatchKind.PARTS),
     (DUTY, "We do not enter the crossing", "do not enter the crossing", MatchKind.PARTS),
     (DUTY, "We enter the crossing", "enter the crossing", MatchKind.PARTS),
     (FLAT, "put down the plate", "drop the plate_3", MatchKind.PARTS),
