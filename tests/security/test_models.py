@@ -280,6 +280,7 @@ def test_a_folder_is_refused_in_a_sentence(spoil: Spoil, says: str, theirs: Path
         (save_llava, {"size": {"shortest_edge": 10**6}}, "say shortest_edge = 1000000"),
         (save_llava, {"image_grid_pinpoints": [[10**7, 8]]}, "say image_grid_pinpoints = 10000000"),
         (save_llava, {"max_image_tiles": 10**5}, "say max_image_tiles = 100000"),
+        (save_llava, {"max_pixels": 10**9}, "say max_pixels = 1000000000"),
         (save_qwen, {"size": {"shortest_edge": 10**9, "longest_edge": 10**9}}, "= 1000000000"),
     ],
 )
@@ -297,6 +298,15 @@ def test_images_are_not_made_larger_than_the_memory(
     file.write_text(json.dumps(said))
     with pytest.raises(ModelError, match=says):
         opened(folder)
+
+
+def test_images_may_have_a_million_pixels(tmp_path: Path) -> None:
+    """As Emu3 has them by default; so have the other families that count pixels."""
+    folder = save_llava(tmp_path / "theirs")
+    said = json.loads((folder / "processor_config.json").read_text())
+    said["image_processor"]["max_pixels"] = 1 << 20
+    (folder / "processor_config.json").write_text(json.dumps(said))
+    opened(folder)
 
 
 @pytest.mark.slow

@@ -197,12 +197,12 @@ def _check_pictures(processor: Any) -> None:
         ModelError: they do.
     """
     pictures: Any = getattr(processor, "image_processor", None)
-    # Families that cut an image into patches count its pixels, others its edges. Their class says
-    # which: the attributes of the object are the folder's.
+    # Some families give the size of an image in pixels, others its edges. Their class says which:
+    # the attributes of the object are the folder's.
     by_pixels = "image_grid_thw" in getattr(type(pictures), "model_input_names", ())
-    most = _PIXELS if by_pixels else _EDGE
     for key, value in numbers(pictures.to_dict() if hasattr(pictures, "to_dict") else {}):
-        limit = _TILES if _TILED.fullmatch(key) else most
+        area = by_pixels or key.endswith("_pixels")
+        limit = _TILES if _TILED.fullmatch(key) else _PIXELS if area else _EDGE
         if value > limit:
             raise ModelError(
                 f"Its image settings say {key} = {value}, and more than {limit} would take too "
