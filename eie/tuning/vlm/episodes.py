@@ -18,25 +18,39 @@ from inhabit.agents.core import Decision, View
 from inhabit.agents.dialogue.frames import frames_of
 from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.vlm.sight import FEATURES, FrameDetector, Table, look, nothing
-from inhabit.envs.core import Action, Env, Reason, Task
+from inhabit.envs.core import Action, Env, Expert, Reason, Task
 from inhabit.episodes.episode import MAX_INVALID, Episode, Limits
 from inhabit.episodes.recording.schema import Choice, Ending
 from inhabit.episodes.recording.schema import Sight as Shown
-
-MOST_STEPS = 50
 
 
 class Teacher(Protocol):
     """Knows what to do at any step, whoever led there (DAgger, Ross et al., 2011)."""
 
-    def choose(self, view: View, looks: Sequence[Table], hidden: int | None = None) -> Action:
-        """The best candidate of `view`.
+    def choose(
+        self, view: View, looks: Sequence[Table], hidden: int | None = None
+    ) -> Action | None:
+        """The best candidate of `view`; None if the teacher knows none.
 
         Args:
             view: of the present step.
             looks: what was detected before each step of its history, and now.
             hidden: a class that it is not to know of.
         """
+
+
+class ExpertTeacher:
+    """The expert of an environment. It knows more than is seen."""
+
+    def __init__(self, env: Env) -> None:
+        assert isinstance(env, Expert), "It has an expert."
+        self._env = env
+
+    def choose(
+        self, view: View, looks: Sequence[Table], hidden: int | None = None
+    ) -> Action | None:
+        """The first action of its plan."""
+        return next(iter(self._env.plan()), None)
 
 
 class LabelledStep(BaseModel, frozen=True, extra="forbid"):
@@ -103,10 +117,10 @@ def play(
     act: Chooser,
     black: bool,
 ) -> LabelledEpisode:
-    """Play `task`, labelled by `teacher`.
+    """Play `task`, labelled by `teacher`. The episode ends where the teacher knows no action.
 
     Args:
-        env: with clips.
+        env: with clips, if it has any.
         task: of the episode.
         seed: of the episode.
         sight: detects objects.
@@ -114,7 +128,7 @@ def play(
         act: chooses the actions.
         black: show nothing.
     """
-    limits, shown = Limits(MOST_STEPS, MAX_INVALID), Shown.NONE if black else Shown.SHOWN
+    limits, shown = Limits(task.max_steps, MAX_INVALID), Shown.NONE if black else Shown.SHOWN
     episode = Episode(env, task, seed, limits, Choice.VOCABULARY, shown)
     looks: list[Table] = []
     steps: list[LabelledStep] = []
@@ -123,9 +137,10 @@ def play(
         view, text = now.view(), now.observation.text
         frames = frames_of(view.observation)
         looks.append(look([sight.frame(rgb) for rgb in frames]) if frames else nothing())
-        best = teacher.choose(view, looks)
+        if (best := teacher.choose(view, looks)) is None:
+            break
         hidden = _wanted(best, view, looks, sight.names)
-        unseen = best if hidden is None else teacher.choose(view, looks, hidden)
+        unseen = best if hidden is None else teacher.choose(view, looks, hidden) or best
         step = LabelledStep(
             text=text,
             look=tuple(tuple(round(float(x), 3) for x in row) for row in looks[-1]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -108,6 +109,7 @@ class Players:
 
 
 def _serve(pipe: Connection, make: Callable[[], Player]) -> None:
+    os.nice(5)  # whoever decides for all players waits for none of them
     torch.set_num_threads(1)
     player = make()
 

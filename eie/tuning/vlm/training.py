@@ -19,7 +19,7 @@ from inhabit.eie.tuning.vlm.lora import adapt
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, padded, questions
 
 _STATE = "optimizer.pt"
-_LONGEST, _LONGEST_PAIR = 1100, 320
+_LONGEST, _LONGEST_PAIR = 2000, 320
 """Tokens of the longest rows that are trained on."""
 _PAIRS = 0.25
 """Tokens of pairs, as a share of those of episodes."""

@@ -26,6 +26,7 @@ from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
 from inhabit.agents.models.vlm.sight import FrameDetector
 from inhabit.agents.planners.beam import Beam, BeamSettings
 from inhabit.eie.tuning.vlm.episodes import (
+    ExpertTeacher,
     LabelledEpisode,
     LabelledStep,
     append,
@@ -42,6 +43,7 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task
+from inhabit.envs.registry import find
 from tests.agents.models.local.tiny_vlm import save_decoder
 
 SETTINGS = PromptSettings(history="whole", pictures=60, prompt=BUNDLED / "prompt.jinja")
@@ -96,6 +98,28 @@ def test_the_teacher_solves_and_labels_what_others_did(episodes: list[LabelledEp
     steps = [step for one in episodes for step in one.steps]
     assert any(step.best != step.action for step in steps)
     assert any(len(step.look) for step in steps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["toy", "virtualhome"])
+def test_an_expert_labels_what_others_did(name: str, sight: FrameDetector, rows: Rows) -> None:
+    """Also where there is no vision-based teacher: its next action from wherever one stands."""
+    registered = find(name)
+    settings = registered.settings()
+    with registered.make(registered.backends[0], settings) as env:
+        task = next(iter(registered.sample(1, 4, settings)))
+
+        def act(view, best, steps):
+            return next(a for a in view.candidates if a != best) if len(steps) == 1 else best
+
+        teacher = ExpertTeacher(env)
+        episode = play(env, task, seed=0, sight=sight, teacher=teacher, act=act, black=False)
+    assert episode.success
+    first, *others = episode.steps
+    assert first.best != first.action
+    assert all(step.best == step.action for step in others)
+    row = rows.episode(episode, task.goal, {})
+    assert sum(row.branches) >= len(rows.reply(first.best)), "The first label is a branch."
 
 
 @pytest.mark.slow
