@@ -56,7 +56,7 @@ def right_actions(
         shown = episode.blinded() if black else episode
         row = rows.episode(shown, episode.task.goal, {})
         logits, labels = scores(model, [row])
-        right = (logits.argmax(-1) == labels).numpy()
+        right = (logits.argmax(-1) == labels).cpu().numpy()
         begin = 0
         for step in episode.steps:
             end = begin + len(rows.reply(step.best))
