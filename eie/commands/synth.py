@@ -206,7 +206,13 @@ def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
     console.print(f"Kept {kept} examples of {attempts} tasks in {opened.folder}.")
     for reason, count in rejected.items():
         console.print(f"  rejected, {reason}: {count}")
-    if empty := empty_splits(opened):
+    if kept < opened.header.n:
+        console.print(
+            f"  fewer than --n {opened.header.n}: {attempts} tasks are tried at most. Try more "
+            "(--set attempts), or change what rejects them.",
+            soft_wrap=True,
+        )
+    elif empty := empty_splits(opened):
         console.print(
             f"  no examples in: {', '.join(empty)}. Make a larger set (--n), or split it by "
             "something with more values, as --set split_by=object.",

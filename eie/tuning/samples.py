@@ -106,7 +106,10 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
             if example.split == split:
                 yield Sample(folder, example)
     except OSError as error:
-        raise TuneError(f"{folder} is not a set of examples: {error.strerror}.") from error
+        raise TuneError(
+            f"{folder} is not a set of examples, as `inhabit synth` makes them: {file.name}: "
+            f"{error.strerror}."
+        ) from error
 
 
 def choose(

@@ -94,7 +94,11 @@ def tune(
     chosen = choose(train, settings.kinds, settings.limit, seed)
     if not chosen:
         kinds = ", ".join(settings.kinds) or "any kind"
-        raise TuneError(f"The set has no training examples of {kinds}.")
+        raise TuneError(
+            f"There are no training examples of {kinds}: in each set, those whose split is "
+            '"train" are trained on, and the card of a set counts them.'
+        )
+    _refuse_other_content(out)
     measured = choose(judged, settings.kinds, settings.judge, seed)
     asked = TuneRequest(
         base=base,
@@ -138,6 +142,13 @@ def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
     missing = [key for key in ("prompt", "history", "keyframes") if getattr(settings, key) is None]
     found = {key: theirs[key] for key in missing if key in theirs}
     return TuneSettings.model_validate({**settings.model_dump(), **found})
+
+
+def _refuse_other_content(out: Path) -> None:
+    """Raise TuneError if `out` holds files, and no training: `model/` would be replaced."""
+    found = {file.name for file in out.iterdir()} - {"index.html"} if out.is_dir() else set()
+    if found and not found & {"checkpoints", "log.jsonl", "tune.json"}:
+        raise TuneError(f"{out} holds {min(found)!r} and no training: name another folder.")
 
 
 def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:

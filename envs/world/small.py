@@ -38,7 +38,7 @@ from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.world.goals import shortest
 from inhabit.envs.world.rows import Choices, among, kind_of, listed
 
-_ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH, ActionKind.OTHER)
+_ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH)
 """Kinds of actions that are no event of a task."""
 
 

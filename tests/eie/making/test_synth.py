@@ -242,3 +242,10 @@ def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
 def test_an_author_that_never_answers_ends(tmp_path: Path) -> None:
     attempts = run(Silent(), tmp_path / "set", n=5, max_attempts=12)
     assert [r.rejection for a in attempts for r in a.rejected] == [Rejection.NO_ANSWER] * 12
+
+
+def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> None:
+    words = ("synth", "toy", "--n", "300", "--out", str(tmp_path / "set"), "--set")
+    told = inhabit(*words, "in_process=true", "--set", "attempts=2").stdout
+    assert "fewer than --n 300: 2 tasks are tried at most." in told
+    assert "larger set" not in told

@@ -197,6 +197,16 @@ def test_another_training_is_not_gone_on_from(
         train(made, bases["llama"], tmp_path, epochs=2)
 
 
+def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:
+    """Its `model` would be replaced by the tuned one."""
+    base = save_llama(tmp_path / "model")
+    before = sorted(base.iterdir())
+    with pytest.raises(TuneError, match="holds 'model' and no training: name another folder"):
+        train(made, base, tmp_path)
+    assert sorted(base.iterdir()) == before
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
 def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None:
     arguments = [
         *("tune", str(made), "--base", f"local:{bases['llava']}", "--out", str(tmp_path / "out")),
