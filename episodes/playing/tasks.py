@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ def gather(
     *,
     n: int | None,
     seed: int,
-    source: str | None,
+    source: str | Iterable[Task] | None,
     kinds: Collection[str] = (),
     rooms: Collection[str] = (),
 ) -> Sequence[Task]:
@@ -142,7 +143,7 @@ def gather(
         n: how many; None takes all that `source` has.
         seed: of the sample.
         source: a `.jsonl` file, a frozen set such as "alfred-v1", or whatever the environment
-            itself understands.
+            itself understands; or the tasks themselves.
         kinds: of tasks to keep; any by default.
         rooms: to keep tasks of, by what the environment calls them; any by default.
 
@@ -153,6 +154,11 @@ def gather(
         OSError: a file of the environment can't be read.
     """
     tasks: Iterable[Task]
+    # Programs bring numbers of NumPy and pandas, and a name alone instead of a list of names.
+    n, seed = None if n is None else index(n), index(seed)
+    kinds, rooms = ((names,) if isinstance(names, str) else names for names in (kinds, rooms))
+    if n is not None and n < 1:
+        raise TaskError(f"{n} tasks are asked for (n): ask for one at least.")
     chosen = TaskFilter(registration, settings, kinds, rooms) if kinds or rooms else None
     if source is None:
         source = f"The sample of {registration.name} with seed {seed}"
@@ -165,6 +171,8 @@ def gather(
                 lambda: sampled.sample(registration, wanted, seed, settings), registration
             )
             chosen = None
+    elif not isinstance(source, str):
+        tasks, source = source, "The list of tasks"
     elif (file := tasksets.find(source) or Path(source)).suffix == ".jsonl":
         tasks = read_tasks(file)
     else:
@@ -182,16 +190,10 @@ def _asked(ask: Callable[[], Iterable[Task]], registration: Registration) -> Ite
     """What an environment of anybody's gives.
 
     Raises:
-        TaskError: it failed, or returned something that is not a task.
+        TaskError: it failed.
     """
     try:
-        for task in ask():
-            if not isinstance(task, Task):
-                raise TaskError(
-                    f"The environment {registration.name!r} gave a {type(task).__name__} where a "
-                    "Task was expected."
-                )
-            yield task
+        yield from ask()
     except (UserError, OSError):
         raise
     except (Exception, SystemExit) as error:
@@ -204,6 +206,8 @@ def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:
     """Every task once, and all of them for `env`."""
     numbers: dict[str, int] = {}
     for number, task in enumerate(tasks, 1):
+        if not isinstance(task, Task):
+            raise TaskError(f"{source}, task {number}: it is a {type(task).__name__}, not a Task.")
         if task.env != env:
             raise TaskError(
                 f"{source}, task {number} ({task.id!r}): its env is {task.env!r}, "

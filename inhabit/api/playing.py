@@ -62,7 +62,7 @@ def run(
         out: the run's folder.
         n: how many tasks.
         tasks: the tasks themselves, or where to read them (`--tasks`); None samples `n`.
-        kinds: of tasks to take, where they are sampled or read; any by default.
+        kinds: of tasks to take; any by default.
         rooms: to take tasks of, in the same way.
         seed: of tasks, environments and agents.
         model: KIND:NAME of the model that a registered agent asks.
@@ -83,7 +83,7 @@ def run(
     Raises:
         ValueError: neither `n` nor `tasks` is given, or a choice is not one of those above.
         UnknownNameError, SettingError, ModelError: a name or a setting is wrong.
-        TaskError: the tasks can't be read.
+        TaskError: the tasks can't be read, or are of another environment.
         RecordError: the folder is another run's, or can't be read or written.
         LackingError: the environment can't give what is asked of it.
         UnavailableError, SimulatorError: the environment can't start.
@@ -103,18 +103,15 @@ def run(
         max_steps=max_steps,
         seed=seed,
     )
-    if tasks is None or isinstance(tasks, str):
-        found = gather(
-            chosen.env,
-            chosen.settings["env"],
-            n=n,
-            seed=seed,
-            source=tasks,
-            kinds=kinds,
-            rooms=rooms,
-        )
-    else:
-        found = tuple(tasks)[:n]
+    found = gather(
+        chosen.env,
+        chosen.settings["env"],
+        n=n,
+        seed=seed,
+        source=tasks,
+        kinds=kinds,
+        rooms=rooms,
+    )
     folder = Path(out)
     watching = unwatched if on_episode is None else _telling(on_episode)
     with held(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from operator import index
 from types import MappingProxyType
 from typing import Self
 
@@ -215,7 +216,10 @@ def open(
     """
     registration = find(env)
     chosen = checked("env", registration.settings, settings)
-    if isinstance(task, int):
+    if not isinstance(task, Task):
+        task = index(task)
+        if task < 0:
+            raise TaskError(f"Tasks are numbered from 0, and {task} is none of them.")
         found = gather(registration, chosen, n=task + 1, seed=seed, source=source)
         if len(found) <= task:
             raise TaskError(f"{source} has {len(found)} tasks from 0, and no number {task}.")

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -99,6 +99,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
             is started once for that.
 
     Raises:
+        ValueError: `actions` or `words` is none of these.
         SceneError, SimulatorError, UnavailableError: a task can't be started.
     """
 
@@ -113,6 +114,9 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         render_mode: str | None = None,
         vocabulary: Sequence[str] | None = None,
     ) -> None:
+        for given, known in ((actions, get_args(Actions)), (words, get_args(Words))):
+            if given not in known:
+                raise ValueError(f"{given!r} is none of: {', '.join(known)}.")
         self.render_mode = render_mode
         self._rollout = factory.open()
         self._tasks, self._words = len(factory.tasks), words

@@ -10,7 +10,7 @@ import pytest
 
 import inhabit
 from inhabit.agents.core import Agent, Decision, View
-from inhabit.envs.core import UnknownNameError
+from inhabit.envs.core import TaskError, UnknownNameError
 from inhabit.episodes.recording.reader import RecordError
 
 QUICK = {"in_process": True}
@@ -148,6 +148,20 @@ def test_mistakes_are_said_in_a_sentence(tmp_path: Path) -> None:
         inhabit.run("toy", 7, tmp_path, n=1)  # type: ignore[arg-type]
     with pytest.raises(RecordError, match="run"):
         inhabit.read_run(tmp_path / "nothing")
+
+
+def test_tasks_that_are_given_are_checked(tmp_path: Path) -> None:
+    toys, others = inhabit.tasks("toy", 1), inhabit.tasks("alfred", 1)
+    out = tmp_path / "run"
+    for tasks, said in (
+        ([], "The list of tasks holds no task"),
+        (others, r"task 1 .*its env is 'alfred'"),
+        ([*toys, *toys], "is that of task 1 too"),
+        ([{"id": "a"}], "it is a dict, not a Task"),
+    ):
+        with pytest.raises(TaskError, match=said):
+            inhabit.run("toy", "expert", out, tasks=tasks)
+        assert not out.exists()
 
 
 def test_tables_are_plain_data(tmp_path: Path) -> None:

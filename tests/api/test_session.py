@@ -112,6 +112,18 @@ def test_mistakes_are_said_in_a_sentence() -> None:
         inhabit.open("toy", backend="unity")
     with pytest.raises(TaskError, match="no number 10000"):
         inhabit.open("alfred", 10_000, source="alfred-v1")
+    with pytest.raises(TaskError, match="numbered from 0, and -1"):
+        inhabit.open("toy", -1)
+    with pytest.raises(TypeError, match="integer"):
+        inhabit.open("toy", "0")  # type: ignore[arg-type]
+    with pytest.raises(TaskError, match=r"0 tasks are asked for \(n\)"):
+        inhabit.tasks("toy", 0)
+
+
+def test_numbers_of_numpy_and_a_single_name_are_understood() -> None:
+    with inhabit.open("toy", np.int64(2), seed=np.int64(3)) as session:  # type: ignore[arg-type]
+        assert session.task == inhabit.tasks("toy", 3, seed=3)[2]
+    assert inhabit.tasks("toy", 2, kinds="put") == inhabit.tasks("toy", 2, kinds=["put"])
 
 
 def test_what_an_environment_lacks_is_said(tmp_path: Path) -> None:
