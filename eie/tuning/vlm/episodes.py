@@ -116,6 +116,7 @@ def play(
     teacher: Teacher,
     act: Chooser,
     black: bool,
+    candidates: Choice = Choice.VOCABULARY,
 ) -> LabelledEpisode:
     """Play `task`, labelled by `teacher`. The episode ends where the teacher knows no action.
 
@@ -127,9 +128,10 @@ def play(
         teacher: labels each step.
         act: chooses the actions.
         black: show nothing.
+        candidates: what `act` chooses from.
     """
     limits, shown = Limits(task.max_steps, MAX_INVALID), Shown.NONE if black else Shown.SHOWN
-    episode = Episode(env, task, seed, limits, Choice.VOCABULARY, shown)
+    episode = Episode(env, task, seed, limits, candidates, shown)
     looks: list[Table] = []
     steps: list[LabelledStep] = []
     now = episode.reset()
