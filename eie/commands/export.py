@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -82,7 +83,12 @@ def export(
     if sentence := given.left_out.sentence():
         remarks().print(sentence, soft_wrap=True)
     if not count:
-        raise RecordError(f"Nothing was exported: {source} has no sample for {form}.")
+        shutil.rmtree(out, ignore_errors=True)
+        blind = isinstance(given, RunSource) and not given.run.header.settings.run.get(
+            "frames", True
+        )
+        why = " It was recorded with frames=false, and this format holds images." if blind else ""
+        raise RecordError(f"Nothing was exported: {source} has no sample for {form}.{why}")
     fields: dict[str, JsonValue] = {
         "source": str(source),
         "format": form,

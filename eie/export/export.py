@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -47,7 +48,8 @@ class SetSource:
 def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> int:
     """Write `source` in the format `form` to `out`, a folder that is empty or not there yet.
 
-    Returns how many samples were written; `source.left_out` counts the others.
+    If that fails, `out` is not there. Returns how many samples were written; `source.left_out`
+    counts the others.
 
     Raises:
         RecordError: `out` is taken, an image is gone, what is to be exported is broken, or the
@@ -81,9 +83,11 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
     claim(out)
     try:
         return int(write())
-    except UserError:
-        raise
-    except Exception as error:
+    except BaseException as error:
+        # Half an export can't be used, and the same command wants an empty folder.
+        shutil.rmtree(out, ignore_errors=True)
+        if isinstance(error, UserError) or not isinstance(error, Exception):
+            raise
         if isinstance(error, ModuleNotFoundError) and name in EXPORTERS.ours:
             raise lacking(name, error, exporter.extra) from error
         raise PluginError(f"The export format {name!r} {raised(error)}.") from error

@@ -142,8 +142,8 @@ def listed(verbs: Choices) -> Sequence[Action]:
 
 
 def among(actions: Sequence[Action], text: str) -> Action | None:
-    """The one that a text means; case, articles and a final full stop are ignored."""
-    said = _plain(text)
+    """The one that a text means; case, articles, punctuation and "1." before it are ignored."""
+    said = _plain(re.sub(r"^\s*\d+[.):]", "", text))
     return next((action for action in actions if _plain(action.text) == said), None)
 
 
@@ -153,7 +153,7 @@ def kind_of(verbs: Mapping[str, Verb[Any]], action: Action) -> ActionKind:
 
 
 def _plain(text: str) -> str:
-    words = re.sub(r"[^a-z ]", " ", text.lower()).split()
+    words = re.sub(r"[\W_]", " ", text.lower()).split()
     return " ".join(word for word in words if word not in ("the", "a", "an"))
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from inhabit.envs.core import Action, Reason
 from inhabit.envs.template import ActionKind
-from inhabit.envs.world.rows import Verb
+from inhabit.envs.world.rows import Verb, among
 from inhabit.envs.world.small import SmallTemplate, SmallWorld
 
 
@@ -55,3 +55,10 @@ def test_what_no_shared_kind_of_action_names_is_a_subtask_too() -> None:
     template = SmallTemplate(GARDEN)
     events = template.events(template.seed(random.Random(0), "garden-0"))
     assert [(event.wish, event.thing) for event in events] == [("water the bed", "bed")]
+
+
+def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:
+    actions = [Action(f"take the {name}", "take") for name in ("box 1", "box 2", "öl")]
+    assert [among(actions, action.text) for action in actions] == actions
+    assert among(actions, "3. Take box 2.") == actions[1]
+    assert among(actions, "take box 3") is None

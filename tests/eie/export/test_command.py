@@ -99,3 +99,15 @@ def test_show_writes_page_and_card(made: Path, capsys: Any) -> None:
     before = {name: (made / name).read_bytes() for name in ("index.html", "README.md")}
     assert inhabit(capsys, "show", str(made))[0] == 0
     assert before == {name: (made / name).read_bytes() for name in before}
+
+
+@pytest.mark.parametrize("form", ["llava", "lerobot"])
+def test_a_run_without_frames_says_so_and_leaves_no_folder(
+    form: str, tmp_path: Path, capsys: Any
+) -> None:
+    run, out = str(tmp_path / "run"), tmp_path / "out"
+    words = ["run", "toy", "--agent", "expert", "--n", "1", "--out", run]
+    assert inhabit(capsys, *words, "--set", "in_process=true", "--set", "frames=false")[0] == 0
+    code, _, told = inhabit(capsys, "export", run, "--format", form, "--out", str(out))
+    assert code == 2 and "It was recorded with frames=false" in told
+    assert not out.exists()
