@@ -72,8 +72,7 @@ class Training:
         """Train to the end, starting at the newest checkpoint.
 
         Raises:
-            TuneError: a loss is not finite, memory ran out, or the checkpoints are of another
-                training. The last good checkpoint is kept.
+            TuneError: a loss is not finite, or memory ran out. The last good checkpoint is kept.
         """
         optimizer = torch.optim.AdamW(
             list(self.base.trained.values()), betas=(0.9, 0.999), weight_decay=self.settings.decay
@@ -256,11 +255,6 @@ class Training:
             self.warn(remark)
         if found is None:
             return 0
-        if found.state.asked != self.asked:
-            raise TuneError(
-                f"{self.out} holds a training of another base, set, settings or seed: "
-                "name another folder."
-            )
         self.base.take(found.weights)
         for name, parameter in self.base.trained.items():
             optimizer.state[parameter] = {

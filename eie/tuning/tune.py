@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from torch import Tensor
 
 from inhabit.agents.models.registry import recommended
-from inhabit.eie.tuning import log
+from inhabit.eie.tuning import checkpoint, log
 from inhabit.eie.tuning.base import Base, prepare
 from inhabit.eie.tuning.curves import page
 from inhabit.eie.tuning.devices import Devices, shard
@@ -98,7 +98,6 @@ def tune(
             f"There are no training examples of {kinds}: in each set, those whose split is "
             '"train" are trained on, and the card of a set counts them.'
         )
-    _refuse_other_content(out)
     measured = choose(judged, settings.kinds, settings.judge, seed)
     asked = TuneRequest(
         base=base,
@@ -107,6 +106,7 @@ def tune(
         settings=settings,
         software={name: version(name) for name in _SOFTWARE},
     )
+    _check_folder(out, asked.digest)
     peers = Devices()
     made = prepare(base, settings, seed)
     if settings.shard:
@@ -144,11 +144,15 @@ def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
     return TuneSettings.model_validate({**settings.model_dump(), **found})
 
 
-def _refuse_other_content(out: Path) -> None:
-    """Raise TuneError if `out` holds files, and no training: `model/` would be replaced."""
+def _check_folder(out: Path, asked: str) -> None:
+    """Raise TuneError if `out` holds something else than this training, which it would replace."""
     found = {file.name for file in out.iterdir()} - {"index.html"} if out.is_dir() else set()
     if found and not found & {"checkpoints", "log.jsonl", "tune.json"}:
         raise TuneError(f"{out} holds {min(found)!r} and no training: name another folder.")
+    if checkpoint.request(out / "checkpoints") not in (None, asked):
+        raise TuneError(
+            f"{out} holds a training of another base, set, settings or seed: name another folder."
+        )
 
 
 def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:

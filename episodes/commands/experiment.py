@@ -129,6 +129,8 @@ def reproduce(
     Names each episode that came out otherwise. Before it plays, it says what the result depends on
     and is another one here. Exit code 1 if an episode has another outcome.
     """
+    if out.resolve() == lock.resolve().parent:
+        raise ExperimentError(f"{out} holds the runs of this lock: name another folder (--out).")
     locked = read_lock(lock)
     if not trusted:
         check_trust(lock, locked.experiment)

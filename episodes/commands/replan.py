@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from inhabit.agents.deciding import close_agent
 from inhabit.envs.host.credentials import redact
 from inhabit.episodes.commands.options import BaseUrl, OneEpisode, PageFile, RunFolder
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.playing import replan as replanning
 from inhabit.episodes.playing.from_record import plan_like
@@ -84,6 +84,16 @@ def replan(
         f"{agreed} of {len(steps)} steps agree: {100 * agreed / len(steps):.1f} % "
         f"(95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
     )
+    faults = sum(step.error is not None for step in steps)
+    if faults:
+        first = next(step.error for step in steps if step.error is not None)
+        remarks().print(f"At {faults} of them the model failed: {first}", soft_wrap=True)
+    if unseen := sum(step.unseen for step in steps):
+        remarks().print(
+            f"{unseen} were asked without their image, which was not recorded (frames=false) or "
+            "can't be read.",
+            soft_wrap=True,
+        )
     if as_json:
         print_json(
             {
@@ -93,7 +103,7 @@ def replan(
                 "steps": len(steps),
                 "agreement": agreed / len(steps),
                 "interval": [low, high],
-                "faults": sum(step.error is not None for step in steps),
+                "faults": faults,
                 "by_step": _by_step(steps),
             }
         )

@@ -30,6 +30,8 @@ class Replanned:
     decision: Decision | None
     """None if the model failed."""
     error: str | None = None
+    unseen: bool = False
+    """Whether the agent was asked without the image that was there to see."""
 
     @property
     def agrees(self) -> bool:
@@ -70,9 +72,11 @@ async def replan(
         for begin in range(0, len(views), at_once):
             asked = views[begin : begin + at_once]
             answers = await asyncio.gather(*(_ask(agent, view) for _, view in asked))
-            for (step, _), (decision, error) in zip(asked, answers, strict=True):
+            for (step, view), (decision, error) in zip(asked, answers, strict=True):
                 recorded = step.decide.action if step.decide else None
-                yield Replanned(episode, step.number, recorded, decision, error)
+                unseen = sight is not Sight.NONE and bool(step.see.digest)
+                unseen = unseen and view.observation.rgb is None
+                yield Replanned(episode, step.number, recorded, decision, error, unseen)
 
 
 async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:

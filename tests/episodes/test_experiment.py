@@ -94,6 +94,13 @@ def test_a_lock_is_made_again_and_names_what_is_another_one(
     assert "actions 0000000000000000 ->" in said.out and "what differs: package" in said.out
 
 
+def test_runs_are_not_compared_with_themselves(
+    played: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inhabit("reproduce", played / "out/experiment.lock.json", "--out", played / "out", code=2)
+    assert "holds the runs of this lock" in capsys.readouterr().err
+
+
 def test_a_lock_from_elsewhere_opens_no_file(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

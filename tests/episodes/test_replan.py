@@ -59,3 +59,20 @@ def test_what_needs_a_simulator_is_refused(chance: Run, capsys: pytest.CaptureFi
     assert "needs expert, which a recorded run cannot provide" in " ".join(
         capsys.readouterr().err.split()
     )
+
+
+def test_steps_without_their_image_or_an_answer_are_counted(
+    chance: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for frame in chance.folder.glob("episodes/00000/frames/*"):
+        frame.unlink()
+    steps = sum(1 for a in [chance.find("0").last()] if a for s in a.steps if s.decide)
+    with pytest.raises(SystemExit):
+        main(["replan", str(chance.folder), "--agent", "rank", "--model", "scripted:first"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"{steps} were asked without their image" in said
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"abilities": ["images"], "replies": ["go to the hall"]}))
+    with pytest.raises(SystemExit):
+        main(["replan", str(chance.folder), "--agent", "chat", "--model", f"scripted:{script}"])
+    assert "of them the model failed: " in capsys.readouterr().err

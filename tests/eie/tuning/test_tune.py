@@ -193,8 +193,10 @@ def test_another_training_is_not_gone_on_from(
     bases: dict[str, Path], made: Path, tmp_path: Path
 ) -> None:
     train(made, bases["llama"], tmp_path, epochs=1)
+    page = (tmp_path / "index.html").read_bytes()
     with pytest.raises(TuneError, match="another base, set, settings or seed"):
         train(made, bases["llama"], tmp_path, epochs=2)
+    assert (tmp_path / "index.html").read_bytes() == page
 
 
 def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:
