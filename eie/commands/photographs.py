@@ -86,10 +86,12 @@ def photographs(
         write_page(opened)
     attempts = list(opened.attempts())
     kept = sum(len(attempt.kept) for attempt in attempts)
-    refusals = (one.rejection.value for attempt in attempts for one in attempt.rejected)
+    rejected = Counter(one.rejection.value for attempt in attempts for one in attempt.rejected)
     fields: dict[str, JsonValue] = {
         "set": str(opened.folder),
         "kept": kept,
-        "rejected": dict(Counter(refusals)),
+        "rejected": dict(rejected),
     }
-    print_answer(f"Kept {kept} examples in {opened.folder}.", fields, as_json=as_json)
+    told = [f"\n  rejected, {reason}: {count}" for reason, count in sorted(rejected.items())]
+    answer = f"Kept {kept} examples in {opened.folder}.{''.join(told)}"
+    print_answer(answer, fields, as_json=as_json)

@@ -243,3 +243,16 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
         main([*words, "--seed", "1", "--out", str(tmp_path / "out")])
     assert left.value.code != 0
     assert "seed" in capsys.readouterr().err
+
+
+def test_the_command_says_why_photographs_are_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photographs = write(tmp_path / "in", 1)
+    (photographs / "broken.jpg").write_text("no image")
+    words = ["photographs", str(photographs), "--author", "scripted:first"]
+    with pytest.raises(SystemExit):
+        main([*words, "--out", str(tmp_path / "out")])
+    said = capsys.readouterr().out
+    assert "Kept 0 examples" in said
+    assert "rejected, no_answer: 1" in said and "rejected, unclear: 1" in said
