@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -83,7 +82,6 @@ def export(
     if sentence := given.left_out.sentence():
         remarks().print(sentence, soft_wrap=True)
     if not count:
-        shutil.rmtree(out, ignore_errors=True)
         blind = isinstance(given, RunSource) and not given.run.header.settings.run.get(
             "frames", True
         )

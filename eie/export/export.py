@@ -48,8 +48,8 @@ class SetSource:
 def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> int:
     """Write `source` in the format `form` to `out`, a folder that is empty or not there yet.
 
-    If that fails, `out` is not there. Returns how many samples were written; `source.left_out`
-    counts the others.
+    Returns how many samples were written; `source.left_out` counts the others. If there are none,
+    or it fails, `out` is not there.
 
     Raises:
         RecordError: `out` is taken, an image is gone, what is to be exported is broken, or the
@@ -81,13 +81,17 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
             "with formats such as egoplan."
         )
     claim(out)
+    count = 0
     try:
-        return int(write())
-    except BaseException as error:
-        # Half an export can't be used, and the same command wants an empty folder.
-        shutil.rmtree(out, ignore_errors=True)
-        if isinstance(error, UserError) or not isinstance(error, Exception):
-            raise
+        count = int(write())
+    except UserError:
+        raise
+    except Exception as error:
         if isinstance(error, ModuleNotFoundError) and name in EXPORTERS.ours:
             raise lacking(name, error, exporter.extra) from error
         raise PluginError(f"The export format {name!r} {raised(error)}.") from error
+    finally:
+        if not count:
+            # Half an export can't be used, and the same command wants an empty folder.
+            shutil.rmtree(out, ignore_errors=True)
+    return count

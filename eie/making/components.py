@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -15,6 +16,8 @@ from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import SetHeader
 from inhabit.envs.core import Env, UnavailableError
+from inhabit.envs.entries import PluginError, raised
+from inhabit.envs.errors import UserError
 from inhabit.envs.marks import as_recorded
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.plan import make_env
@@ -37,6 +40,7 @@ def load_components(header: SetHeader) -> Components:
     Raises:
         UnavailableError: something is missing on this machine, or the environment has no template.
         ModelError: the model can't be loaded.
+        PluginError: the template raised.
     """
     registration = find(header.env)
     if registration.template is None:
@@ -45,8 +49,10 @@ def load_components(header: SetHeader) -> Components:
         as_recorded(registration.settings, header.settings["env"])
     )
     chosen = SynthSettings.model_validate(header.settings["synth"])
-    template = registration.template(of_env)
     run = RunSettings(deadline=chosen.deadline, in_process=chosen.in_process)
+    with faults_of_template(header.env):
+        template = registration.template(of_env)
+        pipeline = Pipeline(header.env, template, chosen, header.seed)
     if header.author == Procedural.name:
         author: Author = Procedural(header.env, template)
     else:
@@ -55,10 +61,21 @@ def load_components(header: SetHeader) -> Components:
         author = LlmAuthor(header.env, template, model)
     return Components(
         author,
-        Pipeline(header.env, template, chosen, header.seed),
+        pipeline,
         lambda: make_env(registration, header.backend, of_env, run),
         chosen,
     )
+
+
+@contextmanager
+def faults_of_template(env: str) -> Iterator[None]:
+    """Say in a sentence what the template of `env` raises, which anybody may have written."""
+    try:
+        yield
+    except (UserError, OSError):
+        raise
+    except Exception as error:
+        raise PluginError(f"The template of {env!r} {raised(error)}.") from error
 
 
 def owners(env: str, author: str) -> dict[str, type[BaseModel]]:

@@ -44,7 +44,7 @@ class Pipeline:
 
     def __init__(self, env: str, template: Template, settings: SynthSettings, seed: int) -> None:
         """Make examples for the environment `env`; `seed` is that of the set."""
-        self._env = env
+        self.env = env
         self._template = template
         self._settings = settings
         self._seed = seed
@@ -62,7 +62,7 @@ class Pipeline:
         Raises:
             SimulatorError: the simulator died.
         """
-        rng = random.Random(f"{self._env} cut {self._seed} {number}")
+        rng = random.Random(f"{self.env} cut {self._seed} {number}")
         try:
             proposal = self._read(answer.raw, env.Scene)
             origin = self._origin(answer, proposal, author, rng)
@@ -161,7 +161,7 @@ class Pipeline:
     ) -> Origin:
         task = Task(
             id=answer.name,
-            env=self._env,
+            env=self.env,
             kind=self._template.kind(proposal.scene) or "unknown",
             goal=proposal.goal,
             scene=proposal.scene,

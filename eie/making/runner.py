@@ -13,7 +13,7 @@ from typing import TypeVar
 from inhabit.eie.examples.draft import Piece
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.making.author import AuthorReply, AuthorRequest, SilentAuthorError
-from inhabit.eie.making.components import Components
+from inhabit.eie.making.components import Components, faults_of_template
 from inhabit.envs.core import Env, SimulatorError
 
 T = TypeVar("T")
@@ -65,10 +65,17 @@ class AttemptRunner:
         Raises:
             SimulatorError: no simulator can be started.
             UnavailableError: the environment lacks something on this machine.
+            PluginError: its template raised.
         """
         begun = time.perf_counter()
         made = AttemptResult(number)
-        request = AuthorRequest(number, self._seed)
+        with faults_of_template(self._pipeline.env):
+            await self._try(made)
+        made.seconds = time.perf_counter() - begun
+        return made
+
+    async def _try(self, made: AttemptResult) -> None:
+        request = AuthorRequest(made.number, self._seed)
         for again in (True, False):
             try:
                 answer = await self._author.propose(request)
@@ -78,14 +85,12 @@ class AttemptRunner:
                 break
             made.pay(answer.tokens)
             made.task, made.change = answer.name, answer.change
-            pieces = await self._cut(answer, number)
+            pieces = await self._cut(answer, made.number)
             made.pieces += pieces
             refused = pieces[0] if len(pieces) == 1 else None
             if not (again and self._author.takes_feedback and isinstance(refused, Refused)):
                 break
-            request = AuthorRequest(number, request.seed, refused.sentence, str(answer.raw))
-        made.seconds = time.perf_counter() - begun
-        return made
+            request = AuthorRequest(made.number, request.seed, refused.sentence, str(answer.raw))
 
     async def close(self) -> None:
         """End the environment. Safe to call twice."""

@@ -113,16 +113,6 @@ def whole(folder: Path) -> list[Path]:
     return sorted(p for p in folder.glob("*") if p.is_dir() and p.name.isdigit())
 
 
-def request(folder: Path) -> str | None:
-    """The digest of the request that the newest readable state in `folder` is of, if any."""
-    for place in reversed(whole(folder)):
-        try:
-            return _state(place).asked
-        except (OSError, ValidationError):
-            continue
-    return None
-
-
 def newest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
     """The newest readable checkpoint in `folder`; None if there is none.
 
@@ -140,11 +130,8 @@ def newest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
 
 
 def _read(place: Path) -> Checkpoint:
+    state = CheckpointState.model_validate_json((place / "state.json").read_bytes())
     weights, first, second = (
         load_file(place / f"{name}.safetensors") for name in ("weights", "first", "second")
     )
-    return Checkpoint(_state(place), weights, first, second)
-
-
-def _state(place: Path) -> CheckpointState:
-    return CheckpointState.model_validate_json((place / "state.json").read_bytes())
+    return Checkpoint(state, weights, first, second)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from inhabit.agents.models.local.settings import LocalSettings
@@ -35,9 +35,9 @@ def merge(name: str, out: Path) -> None:
         raise TuneError(f"{name} has no adapters: there is nothing to merge.")
     if getattr(loaded.network, "is_quantized", False):
         raise TuneError(f"The base of {name} is quantized: merge into full precision instead.")
-    half = out.with_name(out.name + ".half")
-    shutil.rmtree(half, ignore_errors=True)
-    half.mkdir(parents=True)
-    loaded.network.save_pretrained(half)
-    loaded.encoder.save(half)
-    half.replace(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f"{out.name}.", dir=out.parent) as beside:
+        (half := Path(beside, "model")).mkdir()
+        loaded.network.save_pretrained(half)
+        loaded.encoder.save(half)
+        half.replace(out)

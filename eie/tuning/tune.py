@@ -129,7 +129,8 @@ def tune(
         training.run(peers)
     finally:
         if peers.rank == 0:
-            write_text(out / "index.html", out, page(asked.model_dump(mode="json"), _lines(out)))
+            lines = log.lines(out / "log.jsonl")
+            write_text(out / "index.html", out, page(asked.model_dump(mode="json"), lines))
     state = made.state()
     if peers.rank == 0:
         _keep(made, state, out, asked)
@@ -146,10 +147,13 @@ def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
 
 def _check_folder(out: Path, asked: str) -> None:
     """Raise TuneError if `out` holds something else than this training, which it would replace."""
-    found = {file.name for file in out.iterdir()} - {"index.html"} if out.is_dir() else set()
-    if found and not found & {"checkpoints", "log.jsonl", "tune.json"}:
-        raise TuneError(f"{out} holds {min(found)!r} and no training: name another folder.")
-    if checkpoint.request(out / "checkpoints") not in (None, asked):
+    found = {file.name for file in out.iterdir()} if out.is_dir() else set()
+    # A training that ended before its first checkpoint has left no more than these.
+    others = found - {"index.html", "log.jsonl"}
+    if others and "checkpoints" not in found:
+        raise TuneError(f"{out} holds {min(others)!r} and no training: name another folder.")
+    begun, _ = checkpoint.newest(out / "checkpoints")
+    if begun is not None and begun.state.asked != asked:
         raise TuneError(
             f"{out} holds a training of another base, set, settings or seed: name another folder."
         )
@@ -176,12 +180,8 @@ def _keep(base: Base, state: Mapping[str, Tensor], out: Path, asked: TuneRequest
     write_text(out / "tune.json", out, json.dumps(asked.model_dump(mode="json"), indent=2) + "\n")
 
 
-def _lines(out: Path) -> Sequence[log.LogLine]:
-    return log.lines(out / "log.jsonl")
-
-
 def _result(training: Training, asked: TuneRequest, out: Path) -> Tuning:
-    lines = _lines(out)
+    lines = log.lines(out / "log.jsonl")
     judged = [line for line in lines if line.kind == "judge"]
     steps = [line for line in lines if line.kind == "step"]
     return Tuning(

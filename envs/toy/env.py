@@ -151,7 +151,7 @@ class Toy(Env):
         return [a for a in vocabulary() if items.issuperset(set(a.arguments) & set(ITEMS))]
 
     def parse(self, text: str) -> Action | None:
-        """Parse an action; case, articles and a final full stop are ignored."""
+        """Parse an action, as `among` understands it."""
         return among(vocabulary(), text)
 
     def act(self, action: Action) -> Outcome:

@@ -143,8 +143,8 @@ def listed(verbs: Choices) -> Sequence[Action]:
 
 def among(actions: Sequence[Action], text: str) -> Action | None:
     """The one that a text means; case, articles, punctuation and "1." before it are ignored."""
-    said = _plain(re.sub(r"^\s*\d+[.):]", "", text))
-    return next((action for action in actions if _plain(action.text) == said), None)
+    said = {_plain(text), _plain(re.sub(r"^\s*\d+[.):](?!\d)", "", text))}
+    return next((action for action in actions if _plain(action.text) in said), None)
 
 
 def kind_of(verbs: Mapping[str, Verb[Any]], action: Action) -> ActionKind:
@@ -153,7 +153,8 @@ def kind_of(verbs: Mapping[str, Verb[Any]], action: Action) -> ActionKind:
 
 
 def _plain(text: str) -> str:
-    words = re.sub(r"[\W_]", " ", text.lower()).split()
+    signed = re.sub(r"(?<!\S)-(?=\d)", "minus ", text.lower())
+    words = re.sub(r"[\W_]", " ", signed).split()
     return " ".join(word for word in words if word not in ("the", "a", "an"))
 
 

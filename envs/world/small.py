@@ -167,7 +167,7 @@ class SmallEnv(Env):
         return self._world.vocabulary()
 
     def parse(self, text: str) -> Action | None:
-        """Parse an action; case, articles and a final full stop are ignored."""
+        """Parse an action, as `among` understands it."""
         return among(self._world.vocabulary(), text)
 
     def act(self, action: Action) -> Outcome:

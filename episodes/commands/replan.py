@@ -84,14 +84,13 @@ def replan(
         f"{agreed} of {len(steps)} steps agree: {100 * agreed / len(steps):.1f} % "
         f"(95 % interval: {100 * low:.1f} to {100 * high:.1f} %)"
     )
-    faults = sum(step.error is not None for step in steps)
-    if faults:
-        first = next(step.error for step in steps if step.error is not None)
-        remarks().print(f"At {faults} of them the model failed: {first}", soft_wrap=True)
+    if faults := [step.error for step in steps if step.error is not None]:
+        told = f"At {len(faults)} of {len(steps)} steps the model failed: {faults[0]}"
+        remarks().print(told, soft_wrap=True)
     if unseen := sum(step.unseen for step in steps):
         remarks().print(
-            f"{unseen} were asked without their image, which was not recorded (frames=false) or "
-            "can't be read.",
+            f"{unseen} of {len(steps)} steps were asked without their image: it was not recorded "
+            "(frames=false), or can't be read.",
             soft_wrap=True,
         )
     if as_json:
@@ -103,7 +102,7 @@ def replan(
                 "steps": len(steps),
                 "agreement": agreed / len(steps),
                 "interval": [low, high],
-                "faults": faults,
+                "faults": len(faults),
                 "by_step": _by_step(steps),
             }
         )

@@ -74,8 +74,8 @@ async def replan(
             answers = await asyncio.gather(*(_ask(agent, view) for _, view in asked))
             for (step, view), (decision, error) in zip(asked, answers, strict=True):
                 recorded = step.decide.action if step.decide else None
-                unseen = sight is not Sight.NONE and bool(step.see.digest)
-                unseen = unseen and view.observation.rgb is None
+                lost = view.observation.rgb is None and bool(step.see.digest)
+                unseen = lost and sight is not Sight.NONE
                 yield Replanned(episode, step.number, recorded, decision, error, unseen)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from operator import index
 from pathlib import Path
@@ -131,10 +131,10 @@ def gather(
     *,
     n: int | None,
     seed: int,
-    source: str | Iterable[Task] | None,
+    source: Iterable[Task] | Path | str | None,
     kinds: Collection[str] = (),
     rooms: Collection[str] = (),
-) -> Sequence[Task]:
+) -> tuple[Task, ...]:
     """The tasks of a run, in order: the first `n` of `source`, or `n` sampled ones.
 
     Args:
@@ -154,8 +154,9 @@ def gather(
         OSError: a file of the environment can't be read.
     """
     tasks: Iterable[Task]
-    # Programs bring numbers of NumPy and pandas, and a name alone instead of a list of names.
+    # Programs bring numbers of NumPy and pandas, paths, and a single name instead of several.
     n, seed = None if n is None else index(n), index(seed)
+    source = str(source) if isinstance(source, Path) else source
     kinds, rooms = ((names,) if isinstance(names, str) else names for names in (kinds, rooms))
     if n is not None and n < 1:
         raise TaskError(f"{n} tasks are asked for (n): ask for one at least.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -31,7 +31,7 @@ def run(
     out: Path | str,
     *,
     n: int | None = None,
-    tasks: Sequence[Task] | str | None = None,
+    tasks: Iterable[Task] | Path | str | None = None,
     kinds: Collection[str] = (),
     rooms: Collection[str] = (),
     seed: int = 0,
@@ -81,7 +81,8 @@ def run(
         on_episode: is told of every episode that ends.
 
     Raises:
-        ValueError: neither `n` nor `tasks` is given, or a choice is not one of those above.
+        ValueError: neither `n` nor `tasks` is given, a count is less than 1, or a choice is not one
+            of those above.
         UnknownNameError, SettingError, ModelError: a name or a setting is wrong.
         TaskError: the tasks can't be read, or are of another environment.
         RecordError: the folder is another run's, or can't be read or written.
@@ -90,6 +91,9 @@ def run(
     """
     if n is None and tasks is None:
         raise ValueError("Say how many tasks to sample (n=...), or which (tasks=...).")
+    for what, count in (("max_steps", max_steps), ("workers", workers)):
+        if count is not None and count < 1:
+            raise ValueError(f"{what} is {count}, and must be at least 1.")
     chosen = plan(
         env,
         agent if isinstance(agent, str) else custom.register(agent),
@@ -131,17 +135,11 @@ def _telling(on_episode: Watch) -> Watching:
 
 
 def _wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, whether or not an event loop is running on this thread."""
+    """Run a coroutine to its end, on another thread if an event loop is running on this one."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1, thread_name_prefix="inhabit.run") as pool:
-        return _wait_for_thread(pool, coroutine)
-
-
-def _wait_for_thread(pool: ThreadPoolExecutor, coroutine: Coroutine[Any, Any, T]) -> T:
-    """The same on another thread. Ctrl-C (in a notebook, "interrupt") cancels it cleanly."""
     started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
 
     async def whole() -> T:
@@ -150,10 +148,11 @@ def _wait_for_thread(pool: ThreadPoolExecutor, coroutine: Coroutine[Any, Any, T]
         started.set_result((asyncio.get_running_loop(), task))
         return await coroutine
 
-    playing = pool.submit(asyncio.run, whole())
-    try:
-        return playing.result()
-    except KeyboardInterrupt:
-        loop, task = started.result()
-        loop.call_soon_threadsafe(task.cancel)
-        raise
+    with ThreadPoolExecutor(1, thread_name_prefix="inhabit.run") as pool:
+        playing = pool.submit(asyncio.run, whole())
+        try:
+            return playing.result()
+        except KeyboardInterrupt:  # in a notebook, "interrupt"
+            loop, task = started.result()
+            loop.call_soon_threadsafe(task.cancel)
+            raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from operator import index
+from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
@@ -185,7 +186,7 @@ def open(
     task: Task | int = 0,
     *,
     seed: int = 0,
-    source: str | None = None,
+    source: Path | str | None = None,
     backend: str | None = None,
     settings: Mapping[str, object] = MappingProxyType({}),
     worker: bool = False,
@@ -239,7 +240,7 @@ def tasks(
     n: int | None = None,
     *,
     seed: int = 0,
-    source: str | None = None,
+    source: Path | str | None = None,
     kinds: Collection[str] = (),
     rooms: Collection[str] = (),
     settings: Mapping[str, object] = MappingProxyType({}),

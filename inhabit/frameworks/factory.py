@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
-from inhabit.envs.core import Task, TaskError, UnknownNameError
+from inhabit.envs.core import Task, UnknownNameError
 from inhabit.envs.registry import find
 from inhabit.episodes.episode import MAX_INVALID
 from inhabit.episodes.playing.plan import find_backend
@@ -20,7 +21,7 @@ def rollouts(
     env: str,
     n: int | None = None,
     *,
-    tasks: str | Sequence[Task] | None = None,
+    tasks: Iterable[Task] | Path | str | None = None,
     kinds: Collection[str] = (),
     rooms: Collection[str] = (),
     seed: int = 0,
@@ -42,8 +43,8 @@ def rollouts(
         env: a registered name, such as "alfred".
         n: how many tasks; None takes 100 sampled ones, or all of `tasks`.
         tasks: tasks, or where they come from instead of the sampler, as `--tasks` has it.
-        kinds: of tasks to take; any by default. Not for `tasks` that are tasks themselves.
-        rooms: to take tasks of; any by default. Likewise.
+        kinds: of tasks to take; any by default.
+        rooms: to take tasks of; any by default.
         seed: of the sample, and of the episodes: task i starts as episode i of
             `inhabit run ENV --seed SEED` does.
         reward: "success", "conditions", "progress" or "regret".
@@ -75,23 +76,12 @@ def rollouts(
     name = find_backend(registration, backend)
     own = divide(settings, {"env": registration.settings})["env"]
     chosen = registration.fastest_settings(name, own)
-    if tasks is None or isinstance(tasks, str):
-        wanted = 100 if n is None and tasks is None else n
-        found = tuple(
-            gather(
-                registration, chosen, n=wanted, seed=seed, source=tasks, kinds=kinds, rooms=rooms
-            )
-        )
-    else:
-        found = tuple(tasks)[:n]
-    for task in found:
-        if task.env != env:
-            raise TaskError(f"Task {task.id!r} belongs to {task.env!r}, not to {env!r}.")
-    if not found:
-        raise TaskError("A rollout needs at least one task.")
+    wanted = 100 if n is None and tasks is None else n
     return RolloutFactory(
         registration=registration,
-        tasks=found,
+        tasks=gather(
+            registration, chosen, n=wanted, seed=seed, source=tasks, kinds=kinds, rooms=rooms
+        ),
         settings=chosen,
         backend=name,
         seed=seed,

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -114,9 +115,9 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         render_mode: str | None = None,
         vocabulary: Sequence[str] | None = None,
     ) -> None:
-        for given, known in ((actions, get_args(Actions)), (words, get_args(Words))):
-            if given not in known:
-                raise ValueError(f"{given!r} is none of: {', '.join(known)}.")
+        for what, given, kind in (("actions", actions, Actions), ("words", words, Words)):
+            if given not in get_args(kind):
+                raise ValueError(f"{what} is {given!r}, and none of: {', '.join(get_args(kind))}.")
         self.render_mode = render_mode
         self._rollout = factory.open()
         self._tasks, self._words = len(factory.tasks), words
@@ -242,18 +243,9 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         threads: int | None = 1,
         render_mode: str | None = None,
     ) -> None:
-        first = GymEnv(factory, actions=actions, words=words, render_mode=render_mode)
-        self.envs = [first]
-        for _ in range(num_envs - 1):
-            self.envs.append(
-                GymEnv(
-                    factory,
-                    actions=actions,
-                    words=words,
-                    render_mode=render_mode,
-                    vocabulary=first.vocabulary,
-                )
-            )
+        make = partial(GymEnv, factory, actions=actions, words=words, render_mode=render_mode)
+        first = make()
+        self.envs = [first, *(make(vocabulary=first.vocabulary) for _ in range(num_envs - 1))]
         self.num_envs, self.render_mode = num_envs, render_mode
         self.vocabulary = first.vocabulary
         self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}

@@ -35,6 +35,7 @@ from inhabit.episodes.playing.record import record_run
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.writing import Videos, write_run
 from inhabit.frameworks.factory import rollouts
 from inhabit.frameworks.pictures import data_url
@@ -194,20 +195,14 @@ def _content(turn: Turn) -> list[Any]:
     )
 
 
-def _result(turn: Turn) -> Mapping[str, Any]:
-    return {"met": turn.met, "total": turn.total, "ending": turn.ending, "steps": turn.steps}
+def _result(end: Turn | EndLine) -> Mapping[str, Any]:
+    return {"met": end.met, "total": end.total, "ending": end.ending, "steps": end.steps}
 
 
 def _recorded(run: Run) -> Mapping[str, Any]:
     end = next(iter(Index(run).ends()))
     assert end is not None, "The run has ended."
-    return {
-        "met": end.met,
-        "total": end.total,
-        "ending": end.ending,
-        "steps": end.steps,
-        "page": str((run.folder / "index.html").resolve()),
-    }
+    return {**_result(end), "page": str((run.folder / "index.html").resolve())}
 
 
 def _registered(name: str) -> Callable[..., Task]:

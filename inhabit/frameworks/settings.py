@@ -33,12 +33,4 @@ class RolloutSettings(BaseModel):
         Raises:
             UnknownNameError, SettingError, TaskError: as `rollouts`.
         """
-        return rollouts(
-            self.env,
-            self.n,
-            tasks=self.tasks,
-            seed=self.seed,
-            reward=self.reward,
-            settings=self.settings,
-            max_steps=self.max_steps,
-        )
+        return rollouts(**{name: getattr(self, name) for name in RolloutSettings.model_fields})

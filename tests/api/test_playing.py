@@ -144,6 +144,9 @@ def test_mistakes_are_said_in_a_sentence(tmp_path: Path) -> None:
         inhabit.run("toy", "expert", tmp_path)
     with pytest.raises(UnknownNameError, match="expert"):
         inhabit.run("toy", "exprt", tmp_path, n=1)
+    for count in ("max_steps", "workers"):
+        with pytest.raises(ValueError, match=f"{count} is 0, and must be at least 1"):
+            inhabit.run("toy", "expert", tmp_path, n=1, **{count: 0})
     with pytest.raises(TypeError, match="not an agent"):
         inhabit.run("toy", 7, tmp_path, n=1)  # type: ignore[arg-type]
     with pytest.raises(RecordError, match="run"):
@@ -162,6 +165,9 @@ def test_tasks_that_are_given_are_checked(tmp_path: Path) -> None:
         with pytest.raises(TaskError, match=said):
             inhabit.run("toy", "expert", out, tasks=tasks)
         assert not out.exists()
+    file = tmp_path / "toys.jsonl"
+    file.write_text(toys[0].model_dump_json())
+    assert inhabit.run("toy", "expert", out, tasks=file, settings=QUICK).run.tasks == toys
 
 
 def test_tables_are_plain_data(tmp_path: Path) -> None:

@@ -62,3 +62,6 @@ def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:
     assert [among(actions, action.text) for action in actions] == actions
     assert among(actions, "3. Take box 2.") == actions[1]
     assert among(actions, "take box 3") is None
+    texts = ("set it to 5", "set it to -5", "1.5 turns", "5 turns")
+    dials = [Action(text, "set") for text in texts]
+    assert [among(dials, f"{action.text}.") for action in dials] == dials

@@ -70,9 +70,9 @@ def test_steps_without_their_image_or_an_answer_are_counted(
     with pytest.raises(SystemExit):
         main(["replan", str(chance.folder), "--agent", "rank", "--model", "scripted:first"])
     said = " ".join(capsys.readouterr().err.split())
-    assert f"{steps} were asked without their image" in said
+    assert f"{steps} of 30 steps were asked without their image" in said
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"abilities": ["images"], "replies": ["go to the hall"]}))
     with pytest.raises(SystemExit):
         main(["replan", str(chance.folder), "--agent", "chat", "--model", f"scripted:{script}"])
-    assert "of them the model failed: " in capsys.readouterr().err
+    assert "steps the model failed: " in capsys.readouterr().err

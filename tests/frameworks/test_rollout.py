@@ -185,8 +185,10 @@ def test_a_wrong_word_is_refused_before_anything_starts() -> None:
     for wrong in ({"n": 0}, {"max_steps": 0}, {"max_invalid": -1}):
         with pytest.raises(ValueError, match="must be at least 1"):
             rollouts("toy", **wrong)
-    with pytest.raises(TaskError, match="belongs to 'toy', not to 'alfred'"):
+    with pytest.raises(TaskError, match="its env is 'toy', and this run is of 'alfred'"):
         rollouts("alfred", tasks=inhabit.tasks("toy", 1))
+    with pytest.raises(TaskError, match="it is a dict, not a Task"):
+        rollouts("toy", tasks=[{"id": "a"}])  # type: ignore[list-item]
     with pytest.raises(UnknownNameError, match="toy"):
         rollouts("toi")
     with pytest.raises(SettingError, match="pixels"):

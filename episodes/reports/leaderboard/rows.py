@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
+from warnings import warn
 
 from pydantic import BaseModel
 
@@ -16,6 +17,7 @@ from inhabit.episodes.judging.summary import PartScore, summarize
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.page.document import pieces
+from inhabit.episodes.reports.page.writing import find_runs
 from inhabit.episodes.scoring.comparison import DIFFERENCES
 from inhabit.episodes.scoring.metric import METRICS
 from inhabit.episodes.scoring.scores import Measured, Scores, score
@@ -52,15 +54,19 @@ class RunRow(BaseModel, frozen=True):
         return {one.metric.name: one for one in self.scores.measured()}
 
 
-def rows(folder: Path) -> Sequence[RunRow]:
+def rows(folder: Path, leave_out: Callable[[str], None] = warn) -> Sequence[RunRow]:
     """The runs in `folder`, at any depth: board by board, the best of each first.
 
     Forks are left out: they begin with the actions of another run.
 
+    Args:
+        folder: of runs.
+        leave_out: told what is wrong with a run that can't be read.
+
     Raises:
-        RecordError: there is none, or one is broken.
+        RecordError: there is none that is whole, or the record of an episode is broken.
     """
-    opened = [Run.open(file.parent) for file in sorted(folder.rglob("run.json"))]
+    opened = find_runs(folder, leave_out, "**/run.json")
     runs = [run for run in opened if run.header.fork is None]
     found = [_row(run, runs) for run in runs]
     if not found:

@@ -44,19 +44,22 @@ class Videos:
     """Told why an episode is shown by its recorded images all the same."""
 
 
-def find_runs(folder: Path, leave_out: Callable[[str], None]) -> Sequence[Run]:
-    """The run that `folder` is, or those that lie directly in it, by name.
+def find_runs(
+    folder: Path, leave_out: Callable[[str], None], inside: str = "*/run.json"
+) -> Sequence[Run]:
+    """The run that `folder` is, or those that lie in it, by name.
 
     Args:
         folder: of one run, or of several.
         leave_out: told what is wrong with a run among others that is broken.
+        inside: where in `folder` runs are; directly in it by default.
 
     Raises:
         RecordError: there is none, or none that is whole.
     """
     if os.path.lexists(folder / "run.json"):
         return [Run.open(folder)]
-    found, broken = runs_in(folder)
+    found, broken = runs_in(folder, inside)
     if not found and broken:
         raise broken[0]
     if not found and not folder.is_dir():
@@ -68,19 +71,21 @@ def find_runs(folder: Path, leave_out: Callable[[str], None]) -> Sequence[Run]:
     return found
 
 
-def runs_in(folder: Path) -> tuple[Sequence[Run], Sequence[RecordError]]:
-    """The runs that lie directly in `folder`, by name, and what is wrong with broken ones.
+def runs_in(
+    folder: Path, inside: str = "*/run.json"
+) -> tuple[Sequence[Run], Sequence[RecordError]]:
+    """The runs that lie in `folder`, by name, and what is wrong with broken ones.
 
     Raises:
         RecordError: the folder can't be read.
     """
     try:
-        inside = sorted(path.parent for path in folder.glob("*/run.json"))
+        folders = sorted(file.parent for file in folder.glob(inside))
     except OSError as error:
         raise RecordError(f"{folder} can't be read: {error.strerror}.") from error
     found: list[Run] = []
     broken: list[RecordError] = []
-    for path in inside:
+    for path in folders:
         try:
             check_folder(path, folder)
             found.append(Run.open(path))

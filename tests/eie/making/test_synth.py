@@ -27,6 +27,7 @@ from inhabit.eie.making.local import synthesize
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
+from inhabit.envs.entries import PluginError
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import ToySettings
@@ -249,3 +250,17 @@ def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> Non
     told = inhabit(*words, "in_process=true", "--set", "attempts=2").stdout
     assert "fewer than --n 300: 2 tasks are tried at most." in told
     assert "larger set" not in told
+
+
+def test_a_template_that_raises_is_named(tmp_path: Path) -> None:
+    template = find("toy").template
+    assert template is not None
+
+    class Broken(type(template(ToySettings()))):  # type: ignore[misc]
+        def seed(self, rng: Any, name: str) -> Any:
+            return {}["wish"]
+
+    author = Procedural("toy", Broken(ToySettings()))
+    said = r"The template of 'toy' raised KeyError: 'wish' \(test_synth.py, line \d+\)"
+    with pytest.raises(PluginError, match=said):
+        run(author, tmp_path / "set", n=1, max_attempts=1)

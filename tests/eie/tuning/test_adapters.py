@@ -76,7 +76,10 @@ def test_merged_weights_stay_in_the_dtype_of_the_checkpoint(tmp_path: Path, dtyp
     kind = transformers.AutoModelForCausalLM
     kind.from_pretrained(base, dtype=getattr(torch, dtype)).save_pretrained(base)
     folder = adapters(base, tmp_path / "adapters")
+    (tmp_path / "merged.half").mkdir()
     merge(f"local:{folder}+{base}", tmp_path / "merged")
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {"base", "adapters", "merged", "merged.half"}
 
     got = load_file(tmp_path / "merged" / "model.safetensors")
     exact = peft.PeftModel.from_pretrained(kind.from_pretrained(base, dtype=torch.float32), folder)
