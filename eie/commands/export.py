@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from inhabit.eie.export.exporter import EXPORTERS, ExportOptions, find_exporter
 from inhabit.episodes.commands.output import Json, Set, Trust, print_answer, remarks
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
-from inhabit.episodes.reports.page.writing import runs_in
+from inhabit.episodes.reports.page.writing import find_runs
 
 
 def complete_format(incomplete: str) -> list[str]:
@@ -74,7 +73,7 @@ def export(
     if (source / "set.json").exists():
         given = SetSource(SetFolder.open(source), options)
     else:
-        run, *more = _runs(source) if chosen.every else [Run.open(source)]
+        run, *more = find_runs(source, _refuse) if chosen.every else [Run.open(source)]
         if not chosen.every and not any(end and end.success for end in Index(run).ends()):
             raise RecordError(f"Nothing to export: no episode of {source} was successful.")
         given = RunSource(run, options, tuple(more))
@@ -97,15 +96,5 @@ def export(
     print_answer(f"Exported {count} {chosen.unit} to {out}.", fields, as_json=as_json)
 
 
-def _runs(source: Path) -> Sequence[Run]:
-    """The run in a folder, or those in the folders right below it.
-
-    Raises:
-        RecordError: there is none, or one of them is broken.
-    """
-    if (source / "run.json").exists():
-        return [Run.open(source)]
-    found, broken = runs_in(source)
-    if broken:
-        raise broken[0]
-    return found or [Run.open(source)]
+def _refuse(broken: str) -> None:
+    raise RecordError(broken)

@@ -83,11 +83,11 @@ def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
 def test_a_run_of_another_version_is_left_out_by_name(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "expert", tmp_path / "good")
     later = tmp_path / "more" / "later"
-    shutil.copytree(folder / "random", later)
+    shutil.copytree(folder / "rank", later)
     header = json.loads((later / "run.json").read_text())
     (later / "run.json").write_text(json.dumps(header | {"version": 99}))
     told: list[str] = []
     assert [Path(row.folder).name for row in rows(tmp_path, told.append)] == ["good"]
     assert len(told) == 1 and f"{later / 'run.json'} is broken: version: " in told[0]
-    with pytest.raises(RecordError, match="version"):
+    with pytest.raises(RecordError, match="is broken: version"):
         rows(tmp_path / "more")

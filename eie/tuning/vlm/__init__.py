@@ -1,1 +1,1 @@
-"""A small vision-language model of transformers' own classes, made from nothing (LLaVA)."""
+"""How `inhabit-vlm` is made: episodes with labels, rows of tokens, training, and gates."""

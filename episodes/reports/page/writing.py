@@ -59,41 +59,26 @@ def find_runs(
     """
     if os.path.lexists(folder / "run.json"):
         return [Run.open(folder)]
-    found, broken = runs_in(folder, inside)
-    if not found and broken:
-        raise broken[0]
-    if not found and not folder.is_dir():
-        raise RecordError(f"There is no folder {folder}.")
-    if not found:
-        raise RecordError(f"{folder} is not a run folder and contains no run.")
-    for error in broken:
-        leave_out(str(error))
-    return found
-
-
-def runs_in(
-    folder: Path, inside: str = "*/run.json"
-) -> tuple[Sequence[Run], Sequence[RecordError]]:
-    """The runs that lie in `folder`, by name, and what is wrong with broken ones.
-
-    Raises:
-        RecordError: the folder can't be read.
-    """
     try:
-        folders = sorted(file.parent for file in folder.glob(inside))
+        places = sorted(file.parent for file in folder.glob(inside))
     except OSError as error:
         raise RecordError(f"{folder} can't be read: {error.strerror}.") from error
     found: list[Run] = []
-    broken: list[RecordError] = []
-    for path in folders:
+    broken: list[str] = []
+    for place in places:
         try:
-            check_folder(path, folder)
-            found.append(Run.open(path))
+            check_folder(place, folder)
+            found.append(Run.open(place))
         except OSError as error:
-            broken.append(RecordError(f"{path} can't be read: {error.strerror}."))
+            broken.append(f"{place} can't be read: {error.strerror}.")
         except RecordError as error:
-            broken.append(error)
-    return found, broken
+            broken.append(str(error))
+    if not found:
+        none = "is not a run folder and contains no run" if folder.is_dir() else "does not exist"
+        raise RecordError(broken[0] if broken else f"{folder} {none}.")
+    for why in broken:
+        leave_out(why)
+    return found
 
 
 ALL_PAGES = 200
