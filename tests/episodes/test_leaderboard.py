@@ -76,7 +76,7 @@ def test_the_table_and_the_page(folder: Path) -> None:
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="contains no run"):
+    with pytest.raises(RecordError, match="contains none"):
         rows(tmp_path)
 
 

@@ -207,7 +207,7 @@ def test_a_film_is_made_again_only_when_the_record_has_grown(tmp_path: Path) -> 
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="is not a run folder and contains no run"):
+    with pytest.raises(RecordError, match=r"is no run folder \(run.json\) and contains none"):
         find_runs(tmp_path, print)
 
 

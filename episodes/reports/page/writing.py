@@ -74,7 +74,9 @@ def find_runs(
         except RecordError as error:
             broken.append(str(error))
     if not found:
-        none = "is not a run folder and contains no run" if folder.is_dir() else "does not exist"
+        none = (
+            "is no run folder (run.json) and contains none" if folder.is_dir() else "does not exist"
+        )
         raise RecordError(broken[0] if broken else f"{folder} {none}.")
     for why in broken:
         leave_out(why)
