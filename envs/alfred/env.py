@@ -88,7 +88,12 @@ class Alfred(Env):
                 body.film_size = self._settings.film_width, self._settings.film_height
             teleport = self._settings.navigation == "teleport"
             self._state = build.build(
-                body, scene, seed=seed, teleport=teleport, filming=self._settings.clips
+                body,
+                scene,
+                seed=seed,
+                teleport=teleport,
+                filming=self._settings.clips,
+                unnumbered=self._settings.unnumbered,
             )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error

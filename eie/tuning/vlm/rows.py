@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from inhabit.agents.core import Step
 from inhabit.agents.dialogue.prompt import Prompt
@@ -243,28 +242,21 @@ def questions(
     return asked
 
 
-def padded(rows: Sequence[TokenRow]) -> dict[str, torch.Tensor]:
+def padded(rows: Sequence[TokenRow], device: torch.device | None = None) -> dict[str, torch.Tensor]:
     """Rows as the inputs of the model: ids, positions and a mask of what each token sees."""
     longest = max(len(row.ids) for row in rows)
-    mask = torch.zeros(len(rows), 1, longest, longest)
-    for i, row in enumerate(rows):
-        size = len(row.ids)
-        mask[i, 0] = torch.finfo(torch.float32).min
-        mask[i, 0, :size, :size].masked_fill_(torch.from_numpy(_visible(row)), 0.0)
-        mask[i, 0, size:] = 0.0  # padding: what it sees does not matter
+    branches = _stacked([row.branches for row in rows], longest).to(device)
+    trunk = branches[:, None] == 0
+    visible = (trunk | (branches[:, None] == branches[:, :, None])).tril()
+    hidden = torch.zeros(visible.shape, device=device)
+    hidden.masked_fill_(~visible, torch.finfo(torch.float32).min)
+    seen = torch.from_numpy(np.concatenate([row.detections for row in rows]))
     return {
-        "input_ids": _stacked([row.ids for row in rows], longest),
-        "position_ids": _stacked([row.places for row in rows], longest),
-        "attention_mask": mask,
-        "detections": torch.from_numpy(np.concatenate([row.detections for row in rows])),
+        "input_ids": _stacked([row.ids for row in rows], longest).to(device),
+        "position_ids": _stacked([row.places for row in rows], longest).to(device),
+        "attention_mask": hidden[:, None],
+        "detections": seen.to(device),
     }
-
-
-def _visible(row: TokenRow) -> NDArray[np.bool_]:
-    branch = np.array(row.branches)
-    same = (branch[None] == 0) | (branch[None] == branch[:, None])
-    seen: NDArray[np.bool_] = np.tril(same)
-    return seen
 
 
 def _stacked(lists: Sequence[Sequence[int]], longest: int) -> torch.Tensor:

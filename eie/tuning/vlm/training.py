@@ -221,7 +221,7 @@ class Trainer:
 
 def scores(model: InhabitVlm, rows: Sequence[TokenRow]) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits for every label of rows, (labels, vocabulary), and the labels."""
-    given = {name: value.to(model.device) for name, value in padded(rows).items()}
+    given = padded(rows, model.device)
     embedded = model.embedded(given["input_ids"], given.pop("detections"))
     read = model.language_model(
         inputs_embeds=embedded,

@@ -17,12 +17,19 @@ from inhabit.envs.alfred.thor.body import STEP, AgentBody, AgentPose, Grid, cell
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.thor.session import Views
 from inhabit.envs.alfred.world.kinds import TREATMENTS
+from inhabit.envs.alfred.world.settings import Unnumbered
 from inhabit.envs.alfred.world.things import STATES
 from inhabit.envs.core import SceneError, SceneObject
 
 
 def build(
-    body: AgentBody, scene: AlfredScene, *, seed: int, teleport: bool = False, filming: bool = False
+    body: AgentBody,
+    scene: AlfredScene,
+    *,
+    seed: int,
+    teleport: bool = False,
+    filming: bool = False,
+    unnumbered: Unnumbered = "used",
 ) -> EpisodeState:
     """Load the room and apply the scene.
 
@@ -32,6 +39,7 @@ def build(
         seed: of the place to start from, where the scene leaves it open.
         teleport: whether the agent is moved at once instead of walking.
         filming: whether what it sees on its way is kept.
+        unnumbered: which of several things in view a name without a number means.
 
     Raises:
         SceneError: the simulator rejects a part of it, which the message names.
@@ -63,6 +71,7 @@ def build(
         field_of_view=body.field_of_view,
         teleport=teleport,
         filming=filming,
+        unnumbered=unnumbered,
         recorded_ids=recorded_ids,
         also=scene.also,
         in_order=scene.in_order,
@@ -186,7 +195,9 @@ _STATES = (
 
 def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
     """Agent, objects and memory. Positions in metres to three decimals, angles in degrees."""
-    pose = episode.body.pose
+    pose, memory = episode.body.pose, episode.memory
+    meant = {"used": memory.used if memory.used != memory.focus else None, "sent": memory.sent}
+    newer = episode.unnumbered == "used"
     return {
         "room": episode.body.room,
         "agent": {
@@ -196,10 +207,11 @@ def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
         },
         "objects": [_object(episode, thing) for thing in episode.world],
         **{one.done: [*sorted(episode.history.of(one))] for one in TREATMENTS},
-        "seen": list(episode.memory.seen),
-        "visited": list(episode.memory.visited),
-        "focus": episode.memory.focus,
-        "searched": [list(place) for place in episode.memory.searched],
+        "seen": list(memory.seen),
+        "visited": list(memory.visited),
+        "focus": memory.focus,
+        **{name: id for name, id in meant.items() if newer and id is not None},
+        "searched": [list(place) for place in memory.searched],
     }
 
 

@@ -19,9 +19,10 @@ from inhabit.envs.alfred.scenes.scene import (
     conditions,
     is_wanted,
 )
-from inhabit.envs.alfred.thor.body import AgentBody, Cell, Grid, Stand, cell, heading
+from inhabit.envs.alfred.thor.body import REACH, AgentBody, Cell, Grid, Stand, cell, heading
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.thor.session import Views
+from inhabit.envs.alfred.world.settings import Unnumbered
 from inhabit.envs.world.words import with_article
 
 
@@ -35,6 +36,11 @@ class Memory:
     """Objects it went to or took."""
     focus: str | None = None
     """The object of the last navigation or interaction, which "the mug" refers to."""
+    used: str | None = None
+    """What it last went to, or the receptacle that it acted on since. "The mug" is first one that
+    lies in or on it, unless the settings say `unnumbered=nearest`."""
+    sent: str | None = None
+    """What the last feedback told it to go to first."""
     searched: dict[Cell, None] = field(default_factory=dict)
     """Cells where it looked around."""
     refused: dict[str, None] = field(default_factory=dict)
@@ -48,7 +54,14 @@ class Memory:
     def go(self, id: str) -> None:
         """Add a visit."""
         self.visited[id] = None
-        self.focus = id
+        self.focus = self.used = id
+        self.sent = None
+
+    def touch(self, thing: ThorObject) -> None:
+        """Note an interaction with `thing`."""
+        self.focus, self.sent = thing.id, None
+        if thing.receptacle:
+            self.used = thing.id
 
     def copy(self) -> Memory:
         """An independent copy."""
@@ -65,12 +78,20 @@ class Reference:
     """The meaning of names in the current state, among objects that the agent has seen."""
 
     def __init__(
-        self, world: ThorObjects, names: ObjectNames, memory: Memory, x: float, z: float
+        self,
+        world: ThorObjects,
+        names: ObjectNames,
+        memory: Memory,
+        x: float,
+        z: float,
+        unnumbered: Unnumbered = "used",
     ) -> None:
         self._world = world
         self._names = names
         self._memory = memory
         self._x, self._z = x, z
+        newer = unnumbered == "used"
+        self._used, self._sent = (memory.used, memory.sent) if newer else (None, None)
 
     def known(self) -> Sequence[ThorObject]:
         """Every seen, existing, named object, in the order of the names."""
@@ -101,8 +122,10 @@ class Reference:
     def choose(self, verb: str, things: Sequence[ThorObject]) -> ThorObject | None:
         """The most likely of several objects of one type.
 
-        For navigation, the nearest one that was not yet visited or taken. Otherwise one to which
-        the verb can apply: the one visited last, then those in view, then the nearest.
+        For navigation, the one that the feedback has just told to go to, or the nearest one that
+        was not yet visited or taken. Otherwise one to which the verb can apply: the one visited
+        last, then those within reach that lie in or on what was used last, then those in view, then
+        the nearest.
         """
         rank = self._to_go if verb in ("go to", "find") else self._to_act(verb)
         return min(things, key=lambda t: (*rank(t), self._order(t.id)), default=None)
@@ -111,6 +134,7 @@ class Reference:
         return (
             thing.held,
             self._world.shut_in(thing) is not None,
+            thing.id != self._sent,
             thing.id in self._memory.visited,
             thing.id == self._memory.focus,
             round(thing.reach(self._x, self._z), 3),
@@ -120,9 +144,14 @@ class Reference:
         return lambda thing: (
             not fits(verb, thing),
             thing.id != self._memory.focus,
+            not self._in_used(thing),
             not thing.visible,
             round(thing.reach(self._x, self._z), 3),
         )
+
+    def _in_used(self, thing: ThorObject) -> bool:
+        near = self._used is not None and thing.reach(self._x, self._z) <= REACH
+        return near and any(outer.id == self._used for outer in self._world.around(thing))
 
     def name(self, verb: str, thing: ThorObject) -> str:
         """The shortest name that resolves to the object: "mug", or "mug_2" among several."""
@@ -162,6 +191,8 @@ class EpisodeState:
     """Whether the goals have to be reached one after the other."""
     reached: tuple[int, ...] = ()
     """Numbers of the goals that have held, in the order in which they came to hold."""
+    unnumbered: Unnumbered = "used"
+    """Which of several things in view a name without a number means."""
     disturbances: tuple[Disturbance, ...] = ()
     """Those that are still to come."""
     actions: int = 0
@@ -191,7 +222,7 @@ class EpisodeState:
     def reference(self) -> Reference:
         """The meaning of names now."""
         pose = self.body.pose
-        return Reference(self.world, self.names, self.memory, pose.x, pose.z)
+        return Reference(self.world, self.names, self.memory, pose.x, pose.z, self.unnumbered)
 
     def name(self, thing: ThorObject) -> str:
         """The name of an object in feedback."""

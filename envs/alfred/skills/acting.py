@@ -213,7 +213,7 @@ def _do(
 
 
 def _touched(episode: EpisodeState, thing: ThorObject, sentence: str) -> Result:
-    episode.memory.focus = thing.id
+    episode.memory.touch(thing)
     episode.see()
     return done(sentence)
 

@@ -261,9 +261,11 @@ def face(episode: EpisodeState, thing: ThorObject) -> Result | None:
         return None
     pose = episode.body.pose
     if thing.reach(pose.x, pose.z) > REACH:
+        episode.memory.sent = thing.id
         return failed(Reason.OUT_OF_REACH, f"{name} is too far away. Go to it first.")
     if can_look_for(episode, pose, thing) and _look_for(episode, thing):
         return None
+    episode.memory.sent = thing.id
     return failed(Reason.NOT_VISIBLE, f"you don't see {name} from here. Go to it first.")
 
 

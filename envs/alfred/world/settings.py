@@ -12,6 +12,7 @@ from inhabit.envs.settings import SettingsModel
 
 Split = Literal["all", "train", "val", "test"]
 Cells = Literal["computed", "recorded"]
+Unnumbered = Literal["nearest", "used"]
 _ALFRED_PIXELS = 10
 """An object with this many pixels counts as seen in ALFRED, whatever the image's size."""
 
@@ -26,6 +27,10 @@ class AlfredSettings(SettingsModel):
     least_seen: Annotated[float, Field(ge=0, le=1), Formerly(0.0)] = 0.0008
     """Smallest share of the image that an object takes up to count as seen: 72 pixels of 300x300,
     and never less than 10, which is ALFRED's bound. Objects within reach always count."""
+    unnumbered: Annotated[Unnumbered, Formerly("nearest")] = "used"
+    """Which of several slices "the slice" means, unless one was gone to: the nearest in view; or
+    first one that lies in or on the receptacle that was used last, such as the sink in which it was
+    washed, and after "Go to it first" that one."""
     find: Literal["off", "oracle"] = "off"
     """Whether "find the mug" may go to objects that were never observed, as in EmbodiedBench."""
     split: Split = "all"

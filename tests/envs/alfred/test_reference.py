@@ -7,6 +7,7 @@ from typing import Any
 from inhabit.envs.alfred.episode.state import Memory, Reference
 from inhabit.envs.alfred.language.verbs import ObjectNames
 from inhabit.envs.alfred.thor.objects import ThorObjects
+from inhabit.envs.alfred.world.settings import Unnumbered
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 
@@ -66,3 +67,39 @@ def test_the_shortest_name_is_understood() -> None:
         resolved = found.resolve("open", found.name("open", thing))
         assert resolved is not None and resolved.id == thing.id
     assert [found.name("open", t) for t in found.known()] == ["cabinet", "cabinet_2"]
+
+
+def test_what_was_put_into_what_was_used_last_is_meant_before_what_is_nearer() -> None:
+    room = [
+        record("SinkBasin", 1, "receptacle", at=1.0),
+        record("CounterTop", 1, "receptacle", at=0.2),
+        record("AppleSliced", 1, "pickupable", "visible", parent="SinkBasin|1", at=1.0),
+        record("AppleSliced", 2, "pickupable", "visible", parent="CounterTop|1", at=0.2),
+    ]
+    memory = Memory()
+    memory.see(r["objectId"] for r in room)
+    world = ThorObjects(linked(room))
+    names = ObjectNames(world)
+
+    def taken(unnumbered: Unnumbered = "used") -> str:
+        thing = Reference(world, names, memory, 0.0, 0.0, unnumbered).resolve(
+            "pick up", "apple slice"
+        )
+        assert thing is not None
+        return thing.id
+
+    assert taken() == "AppleSliced|2"
+    memory.touch(world["SinkBasin|1"])
+    memory.touch(world["AppleSliced|2"])
+    memory.focus = None
+    assert taken() == "AppleSliced|1"
+    assert taken("nearest") == "AppleSliced|2"
+
+
+def test_what_the_feedback_told_to_go_to_is_gone_to() -> None:
+    memory = Memory()
+    memory.see(["Cabinet|1", "Cabinet|2"])
+    memory.sent = "Cabinet|2"
+    assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|2"
+    memory.go("Cabinet|2")
+    assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|1"
