@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from base64 import b64decode
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 from toy_runs import play_toy, toy, toy_tasks
 
 from inhabit.agents.core import Ranked
@@ -113,6 +116,19 @@ def test_a_figure_has_chinese_letters(
     lines = [line for line in re.findall(r"<text[^>]*>([^<]*)<", svg) if "冰箱" in line]
     assert len(lines) > 2 and max(map(len, lines)) < 30
     assert not [one for one in recwarn if "Glyph" in str(one.message)]
+
+
+@pytest.mark.slow
+def test_a_figure_has_images_for_print_and_cuts_a_long_goal(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    task = toy_tasks(1)[0].model_copy(update={"goal": "Put it away, and do so slowly. " * 100})
+    run = play_toy(tmp_path / "run", tasks=[task], agent="random", assignments=["pixels=400"])
+    inhabit("show", run.folder, "--figure")
+    svg = (run.folder / "episodes/00000/figure-column.svg").read_text()
+    images = [Image.open(BytesIO(b64decode(one))) for one in re.findall(r"base64,([^\"]+)", svg)]
+    assert len(images) == 3 and min(one.width for one in images) > 250, "About an inch each."
+    high = re.search(r'<svg[^>]* height="([\d.]+)pt"', svg)
+    assert high and float(high[1]) < 3.3 * 72 and "[cut here" in svg
 
 
 def test_steps_of_a_figure_are_few_numbers(

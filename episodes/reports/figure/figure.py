@@ -14,6 +14,7 @@ from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepR
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.figure.fonts import families, wrap
 from inhabit.episodes.reports.figure.parts import (
+    DPI,
     LINE,
     TreeLine,
     bars_of,
@@ -24,9 +25,11 @@ from inhabit.episodes.reports.figure.parts import (
     draw_step,
     draw_tree,
     draw_value,
+    picture,
     tree_lines,
 )
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan, scene_plan
+from inhabit.episodes.reports.page.document import cut
 from inhabit.episodes.reports.page.episode_data import beam_tree
 from inhabit.episodes.reports.wording import ENDINGS, counted
 from inhabit.episodes.scoring.likelihood import shares
@@ -37,6 +40,8 @@ _MOST = {"column": 3, "page": 5}
 """Steps beside one another."""
 _WIDEST = 12
 """Steps that a user may have beside one another."""
+_TITLE = 5
+"""Lines of a goal, at most."""
 _MAP = 0.42
 """Of the width, that of the map."""
 _GAP = 0.11
@@ -111,7 +116,7 @@ def write_figure(
         for file in files:
             date = "Date" if file.suffix == ".svg" else "CreationDate"
             drawn = io.BytesIO()
-            drawing.savefig(drawn, format=file.suffix[1:], metadata={date: None})
+            drawing.savefig(drawn, format=file.suffix[1:], dpi=DPI, metadata={date: None})
             with refused(file):
                 write_whole(file, run.folder, drawn.getvalue())
     return files
@@ -130,15 +135,22 @@ def _drawn(
     from matplotlib.text import Text
 
     chosen, each = [step.number for step in shown], 0.93 * inches / len(shown)
+    pictures = [picture(episode, step, each) for step in shown]
+    tallest = max([0.02, *(one.height / one.width for one in pictures if one is not None)])
     captions, beam = [caption(step, each) for step in shown], _beam(shown, credit)
     bars = max(map(bars_of, shown))
-    rows = [each, max(one.inches for one in captions), *([0.18 * bars] if bars else [])]
+    rows = [
+        each * min(1, tallest),
+        max(one.inches for one in captions),
+        *([0.18 * bars] if bars else []),
+    ]
     below = [_MAP * inches * plan.height / WIDTH] if plan else []
     below += [LINE * len(beam[1])] if beam else []
     rows += [max(below)] if below else []
     rows += [0.25] if credit is not None else []
     told = f" ({ENDINGS[end.ending]}, {counted(end.steps, 'step')})" if end else ""
-    title = wrap(episode.task.goal + told, int(inches * 14))
+    letters = int(inches * 14)
+    title = wrap(cut(episode.task.goal, _TITLE * letters) + told, letters)
     above, margin = 0.18 + 0.14 * len(title), 0.25 if credit is not None else 0.02
     high = sum(rows) + _GAP * (len(rows) - 1)
     drawing = Figure(figsize=(inches, above + high + margin))
@@ -151,7 +163,7 @@ def _drawn(
         len(rows), len(shown), height_ratios=rows, hspace=space, wspace=0.08
     )
     for place, (step, words) in enumerate(zip(shown, captions, strict=True)):
-        draw_step(drawing.add_subplot(grid[0, place]), episode, step)
+        draw_step(drawing.add_subplot(grid[0, place]), step.number, pictures[place])
         draw_caption(drawing.add_subplot(grid[1, place]), words, rows[1])
         if bars and step.decide is not None:
             draw_candidates(drawing.add_subplot(grid[2, place]), step.decide, each, bars)

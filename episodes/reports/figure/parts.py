@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from PIL.Image import Image
+
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import EpisodeRecord, StepRecord
@@ -17,6 +19,8 @@ from inhabit.episodes.reports.page.episode_data import BeamBranch
 from inhabit.episodes.reports.wording import spoken
 from inhabit.episodes.scoring.likelihood import shares
 
+DPI = 300
+"""Pixels of an image on an inch of paper."""
 BARS = 3
 """Candidates of a step."""
 SMALL = 5.5
@@ -60,14 +64,21 @@ def caption(step: StepRecord, inches: float) -> Caption:
     )
 
 
-def draw_step(axis: Any, episode: EpisodeRecord, step: StepRecord) -> None:
-    """Draw the image of a step."""
+def picture(episode: EpisodeRecord, step: StepRecord, inches: float) -> Image | None:
+    """What a step shows, no larger than a column `inches` wide needs; None without an image."""
     file = episode.frame(step.see)
-    picture = None if file is None else read_picture(file, episode.run, FRAMES)
+    found = None if file is None else read_picture(file, episode.run, FRAMES)
+    if found is not None:
+        found.thumbnail((int(DPI * inches), int(DPI * inches)))
+    return found
+
+
+def draw_step(axis: Any, number: int, shown: Image | None) -> None:
+    """Draw the image of a step."""
     axis.set_axis_off()
-    if picture is not None:
-        axis.imshow(picture, aspect="equal", interpolation="lanczos")
-    axis.set_title(f"step {step.number}", fontsize=6, pad=2, color="#555")
+    if shown is not None:
+        axis.imshow(shown, aspect="equal", interpolation="lanczos")
+    axis.set_title(f"step {number}", fontsize=6, pad=2, color="#555")
 
 
 def draw_caption(axis: Any, told: Caption, inches: float) -> None:
