@@ -68,6 +68,7 @@ class Author(ABC):
 
         Raises:
             SilentAuthorError: the author did not answer.
+            ModelError: it can't be asked any more.
         """
 
     async def close(self) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import json_repair
 from pydantic import JsonValue
 
-from inhabit.agents.core import BudgetError, ModelError
+from inhabit.agents.core import BudgetError, ModelError, NoAnswerError
 from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, Seeds, SilentAuthorError
 from inhabit.envs.core import Task
 from inhabit.envs.template import ActionKind, Template
@@ -189,6 +190,7 @@ class LlmAuthor(Author):
         self._model = model
         self._seeds = Seeds(env, template)
         self.name = model.name
+        self._answered = False
         self._schema = _schema(template.schema())
 
     async def propose(self, request: AuthorRequest) -> AuthorReply:
@@ -198,10 +200,11 @@ class LlmAuthor(Author):
         change = rng.choice(self._template.changes) if rng.random() < _EVOLVED else ""
         try:
             raw, tokens = await self._ask(samples, change, request, rng)
-        except BudgetError:
-            raise
         except ModelError as error:
+            if out_of_reach(error, answered=self._answered):
+                raise
             raise SilentAuthorError(str(error)) from error
+        self._answered = True
         if raw == "":
             raise SilentAuthorError("It said nothing.", tokens)
         return AuthorReply(
@@ -254,6 +257,15 @@ class LlmAuthor(Author):
             prompt.append(Message("assistant", (request.rejected,)))
             prompt.append(Message("user", (again,)))
         return prompt
+
+
+def out_of_reach(error: ModelError, *, answered: bool) -> bool:
+    """Whether a model can't be asked any more, and further attempts would be lost.
+
+    An endpoint that has `answered` may refuse a request for what it says.
+    """
+    refused = isinstance(error, RefusalError) and answered
+    return isinstance(error, BudgetError | NoAnswerError) and not refused
 
 
 def read(text: str) -> JsonValue:

@@ -21,14 +21,14 @@ from PIL import Image as Picture
 from PIL import ImageOps
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
-from inhabit.agents.core import BudgetError, ModelError
+from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.eie.checking.pictures import fingerprint, unclear
 from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.draft import Draft, RejectedError
 from inhabit.eie.examples.example import Example, Refused, Rejection
-from inhabit.eie.making.llm_author import read
+from inhabit.eie.making.llm_author import out_of_reach, read
 from inhabit.eie.making.novelty import Novelty
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetWriter
 from inhabit.envs.entries import first_problem
@@ -94,6 +94,7 @@ class Photographer:
         require(model, "photographs", Ability.IMAGES)
         self._env = env
         self._seed = seed
+        self._answered = False
         self.tokens = {"in": 0, "out": 0}
         """Tokens used so far."""
 
@@ -104,7 +105,7 @@ class Photographer:
 
         Raises:
             RejectedError: the example failed a check.
-            BudgetError: the budget of the model is spent.
+            ModelError: the model can't be asked any more.
         """
         if (wrong := unclear(rgb, in_sight=0)) is not None:
             raise RejectedError(Rejection.UNCLEAR, wrong)
@@ -168,10 +169,11 @@ class Photographer:
         held = form.model_json_schema() if Ability.SCHEMA in self._model.abilities else None
         try:
             reply = await self._model.generate(prompt, max_tokens=_TOKENS, seed=number, schema=held)
-        except BudgetError:
-            raise
         except ModelError as error:
+            if out_of_reach(error, answered=self._answered):
+                raise
             raise RejectedError(Rejection.NO_ANSWER, str(error)) from error
+        self._answered = True
         self.tokens["in"] += reply.call.tokens_in
         self.tokens["out"] += reply.call.tokens_out
         if not reply.texts:
@@ -186,7 +188,7 @@ async def make(folder: Path, photographer: Photographer, target: SetFolder) -> N
 
     Raises:
         SetError: there is no photograph, or the set can't be written.
-        BudgetError: the budget of the model is spent.
+        ModelError: the model can't be asked any more.
     """
     files = photographs_in(folder)
     journal = SetWriter(target)

@@ -175,3 +175,23 @@ def test_a_run_in_python_stops_too(tmp_path: Path) -> None:
     with pytest.raises(FaultsError, match=r"3 episodes in a row.*The model is away"):
         play_toy(tmp_path, tasks=toy_tasks(5), made=Silent())
     assert ends(tmp_path) == [Ending.MODEL_FAULT] * 3 + [None] * 2
+
+
+@pytest.mark.parametrize(("answered", "tried"), [(0, 0), (8, 4)])
+def test_an_author_that_is_not_there_uses_up_no_attempt(
+    answered: int, tried: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each task takes two requests, but one: a single refusal is that of a task."""
+
+    def author(request: Any, number: int) -> Answer:
+        if number >= answered:
+            return error(503, "gone")
+        return error(400, "unsafe") if number == 2 else good("{}")
+
+    with endpoint(author) as serving:
+        words = ["synth", "toy", "--author", "openai:test", "--base-url", serving.base_url]
+        for setting in ("model.attempts=2", "backoff=0.01", "synth.attempts=50"):
+            words += ["--set", setting]
+        assert command(*words, "--n", "9", "--out", str(tmp_path / "set")) == 2
+    assert "gave no answer in 2 tries; the last time it answered 503" in capsys.readouterr().err
+    assert len((tmp_path / "set/attempts.jsonl").read_text().splitlines()) == tried

@@ -78,7 +78,9 @@ _WORDS = {
     Change.NO_SCHEMA: r"response_format|json_?schema|guided|structured|grammar|\bschema\b",
     Change.ONE_ANSWER: r"^n\b|[`'\"]n[`'\"]|\bn (must|should|>|is)|body\.n\b|multiple choices",
 }
-_NO_SYSTEM = r"system.?(role|message|prompt|instruction)s?\b|\brole.{0,3}system\b"
+_NO_SYSTEM = (
+    r"system.?(role|message|prompt|instruction)s?\b|\brole.{0,3}system\b|roles must alternate"
+)
 
 
 def change_for(refusal: RefusalError, body: Body, made: Collection[Change]) -> Change | None:

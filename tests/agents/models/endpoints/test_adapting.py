@@ -80,11 +80,12 @@ def test_temperature_is_left_out_and_the_model_then_samples() -> None:
     assert serving.requests[-1]["seed"] == 8, "What is sampled has a seed."
 
 
+@pytest.mark.parametrize("says", ["System role not supported", "Conversation roles must alternate"])
 @pytest.mark.parametrize("asked", [Message("user", ("Look?",)), SEEN])
-def test_a_system_message_moves_into_the_first_of_the_user(asked: Message) -> None:
+def test_a_system_message_moves_into_the_first_of_the_user(asked: Message, says: str) -> None:
     def gemma(request: dict[str, Any], number: int) -> Answer:
         first = request["messages"][0]["role"]
-        return error(400, "System role not supported") if first == "system" else good("ok")
+        return error(400, says) if first == "system" else good("ok")
 
     with (
         endpoint(gemma) as serving,
