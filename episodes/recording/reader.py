@@ -200,6 +200,11 @@ def read_header(file: Path) -> RunHeader:
     except OSError as error:
         raise RecordError(f"{file} can't be read: {error.strerror}.") from error
     except ValidationError as error:
+        if ("version",) in [problem["loc"] for problem in error.errors()]:
+            raise RecordError(
+                f"{file} is of another version of the run folder: read it with the release of "
+                "inhabit that its `software` names, or with a newer one."
+            ) from error
         raise RecordError(
             f"{file} is broken: {first_problem(error)}. A run needs this file: restore "
             "it, or start another run."

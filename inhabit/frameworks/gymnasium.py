@@ -139,9 +139,16 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start a random task, or the one that `options={"task": number or id}` selects."""
+        """Start a random task, or the one that `options={"task": number or id}` selects.
+
+        Raises:
+            ValueError: there is another option.
+        """
         super().reset(seed=seed)
-        chosen = (options or {}).get("task")
+        given = dict(options or {})
+        chosen = given.pop("task", None)
+        if given:
+            raise ValueError(f"reset() has the option 'task' alone, not {', '.join(given)}.")
         if chosen is None:
             chosen = int(self.np_random.integers(self._tasks))
         turn = self._rollout.reset(chosen)

@@ -88,6 +88,6 @@ def test_a_run_of_another_version_is_left_out_by_name(folder: Path, tmp_path: Pa
     (later / "run.json").write_text(json.dumps(header | {"version": 99}))
     told: list[str] = []
     assert [Path(row.folder).name for row in rows(tmp_path, told.append)] == ["good"]
-    assert len(told) == 1 and f"{later / 'run.json'} is broken: version: " in told[0]
-    with pytest.raises(RecordError, match="is broken: version"):
+    assert len(told) == 1 and f"{later / 'run.json'} is of another version" in told[0]
+    with pytest.raises(RecordError, match="is of another version"):
         rows(tmp_path / "more")

@@ -255,9 +255,11 @@ def test_other_attempts_and_forks_stand_on_the_page(tmp_path: Path) -> None:
     )
     hint = "Look in the <b>kitchen</b>."
     command(["fork", str(run.folder), "--episode", "0", "--step", "1", "--hint", hint])
+    command(["fork", str(run.folder), "--episode", "0", "--step", "1", "--set", "max_invalid=3"])
     command(["show", str(run.folder)])
     page = run.folder / "episodes" / "00000" / "index.html"
     plain = page.read_text()
+    assert "<code>max_invalid=3</code>" in plain
     assert "Attempt 1" in plain and "Attempt 2" in plain and "Attempt 3" not in plain
     assert "continued attempt 1" in plain
     assert "Look in the &lt;b&gt;kitchen&lt;/b&gt;." in plain

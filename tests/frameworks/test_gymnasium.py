@@ -46,6 +46,8 @@ def test_gymnasiums_own_checker_passes(name: str, words: dict[str, str]) -> None
 
 def test_rewards_add_up_and_the_plan_is_in_the_mask() -> None:
     env = _make("toy", n=3)
+    with pytest.raises(ValueError, match="the option 'task' alone, not index"):
+        env.reset(options={"index": 2})
     for task in range(3):
         seen, info = env.reset(options={"task": task})
         start = env.rollout.turn.met / env.rollout.turn.total

@@ -11,10 +11,12 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Task
 from inhabit.envs.files import is_regular
+from inhabit.envs.marks import without_effect
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.playing.preference import Continuation, PreferencePair, read_pairs
-from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
+from inhabit.episodes.playing.settings import RunSettings
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
 from inhabit.episodes.reports.page.document import cut, json_block, render
@@ -83,7 +85,7 @@ def forks(run: Run, episode: EpisodeRecord) -> Sequence[Branch]:
 def _branch(run: Run, pair: PreferencePair) -> Branch:
     return Branch(
         step=pair.step,
-        instead=", ".join(_changes(pair)),
+        instead=", ".join([*_changes(pair), *_settings(run, pair.fork)]),
         way=pair.forked,
         better=None if pair.better is None else pair.better == "forked",
         page=_page(run, pair.fork),
@@ -98,6 +100,21 @@ def _changes(pair: PreferencePair) -> Iterator[str]:
         yield f"told: {changed.hint}"
     if changed.model is not None:
         yield f"asked {changed.model}"
+
+
+def _settings(run: Run, fork: str) -> Iterator[str]:
+    """The settings of effect that a fork changed; none where it can't be read."""
+    if not _FORK.fullmatch(fork):
+        return
+    try:
+        forked = Run.open(run.folder / fork).header
+    except RecordError:
+        return
+    earlier, free = run.header.settings.model_dump(), without_effect(RunSettings)
+    for owner, settings in forked.settings.model_dump().items():
+        for key, value in settings.items():
+            if key not in free and earlier[owner].get(key) != value:
+                yield f"{key}={value}"
 
 
 def _page(run: Run, fork: str) -> str | None:
