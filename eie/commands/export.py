@@ -13,6 +13,7 @@ from inhabit.episodes.commands.output import Json, Set, Trust, print_answer, rem
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.writing import find_runs
+from inhabit.episodes.reports.wording import counted
 
 
 def complete_format(incomplete: str) -> list[str]:
@@ -59,8 +60,8 @@ def export(
 ) -> None:
     """Convert a run or a data set to another format.
 
-    Of a run, only successful episodes are exported; "trajectories", "atif", "nemo", "hub" and the
-    trackers tensorboard, wandb and mlflow get all of them.
+    Of a run, only successful episodes with images are exported; "trajectories", "atif",
+    "nemo", "hub" and the trackers tensorboard, wandb and mlflow get all episodes.
     """
     # These import libraries that no other command needs.
     from inhabit.eie.export.export import RunSource, SetSource
@@ -80,12 +81,14 @@ def export(
     count = write(given, chosen, out)
     if sentence := given.left_out.sentence():
         remarks().print(sentence, soft_wrap=True)
-    if not count:
-        blind = isinstance(given, RunSource) and not given.run.header.settings.run.get(
-            "frames", True
+    if isinstance(given, RunSource) and given.without_images:
+        remarks().print(
+            f"Left out {counted(len(given.without_images), 'episode')} without images: the "
+            "environment shows none, or the run was recorded with frames=false.",
+            soft_wrap=True,
         )
-        why = " It was recorded with frames=false, and this format holds images." if blind else ""
-        raise RecordError(f"Nothing was exported: {source} has no sample for {form}.{why}")
+    if not count:
+        raise RecordError(f"Nothing was exported: {source} has no sample for {form}.")
     fields: dict[str, JsonValue] = {
         "source": str(source),
         "format": form,

@@ -52,8 +52,10 @@ class Demonstration:
         return (*(step.seen for step in self.steps), self.last)
 
 
-def demonstrations(run: Run) -> Iterator[Demonstration]:
+def demonstrations(run: Run, without_images: set[int] | None = None) -> Iterator[Demonstration]:
     """Every episode of `run` that succeeded and has all its images, in order.
+
+    Numbers of those that succeeded and lack images are added to `without_images`.
 
     Raises:
         RecordError: a record can't be read.
@@ -64,6 +66,8 @@ def demonstrations(run: Run) -> Iterator[Demonstration]:
             found = _demonstration(episode)
             if found is not None:
                 yield found
+            elif without_images is not None:
+                without_images.add(episode.number)
 
 
 def _demonstration(episode: EpisodeRecord) -> Demonstration | None:

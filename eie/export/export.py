@@ -28,9 +28,11 @@ class RunSource:
     more: tuple[Run, ...] = ()
     """Further runs, for a format that is of every episode."""
     left_out: LeftOut = field(default_factory=LeftOut)
+    without_images: set[int] = field(default_factory=set)
+    """Numbers of successful episodes that were left out."""
 
     def __iter__(self) -> Iterator[Demonstration]:
-        return demonstrations(self.run)
+        return demonstrations(self.run, self.without_images)
 
 
 @dataclass(frozen=True)
