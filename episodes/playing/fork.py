@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,14 +100,14 @@ async def fork_episode(
         SimulatorError, UnavailableError, ModelError: the environment or the model does not start.
     """
     attempt = _forkable(episode, fork.step)
-    agent: Agent | None = None
-    env_thread: EnvThread | None = None
-    try:
+    async with AsyncExitStack() as held:
         same = plan.model == with_todays_model(run.header, plan.agent).model
         model = plan.load_model(run.header.model_details if same else {})
         done = attempt.steps[fork.step].decide
         agent = ForkAgent(plan.make_agent(model), fork, done.action if done else None)
+        held.push_async_callback(close_agent, agent)
         env_thread = await EnvThread.build(plan.make_env)
+        held.push_async_callback(env_thread.close)
         level = comparable(run.header, env_thread.env.determinism)
         steps = decided(attempt)[: fork.step]
         prefix = Prefix(attempt.start.attempt, steps, level) if steps else None
@@ -120,11 +120,6 @@ async def fork_episode(
         except (ForkError, DivergedError):
             shutil.rmtree(forked.folder)
             raise
-    finally:
-        if env_thread is not None:
-            await env_thread.close()
-        if agent is not None:
-            await close_agent(agent)
     return keep_pair(run, episode, attempt, forked, fork)
 
 

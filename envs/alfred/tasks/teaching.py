@@ -20,6 +20,7 @@ from inhabit.envs.alfred.language.verbs import vocabulary, word
 from inhabit.envs.alfred.scenes.scene import AlfredGoal, TaskType
 from inhabit.envs.alfred.skills.walking import direction
 from inhabit.envs.alfred.tasks.sampling import goals_of, instructions
+from inhabit.envs.alfred.tasks.trajectories import PddlParams
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject, ThorObjects
 from inhabit.envs.alfred.world.kinds import KIND_NAMES
@@ -159,18 +160,10 @@ class _Said(_Loose):
     steps: tuple[str, ...] = ()
 
 
-class _Params(_Loose):
-    object_target: str
-    parent_target: str
-    mrecep_target: str
-    toggle_target: str
-    object_sliced: bool
-
-
 class _Line(_Loose):
     trial: str
     type: TaskType
-    params: _Params
+    params: PddlParams
     scene: str
     said: tuple[_Said, ...]
 

@@ -81,7 +81,9 @@ class _Scene(_Loose):
     init_action: _Init
 
 
-class _Pddl(_Loose):
+class PddlParams(_Loose):
+    """What ALFRED's planner was asked for."""
+
     object_target: str
     parent_target: str
     mrecep_target: str
@@ -141,7 +143,7 @@ class Trajectory(_Loose):
 
     task_id: str = Field(min_length=1)
     task_type: Literal[KIND_NAMES]  # type: ignore[valid-type]
-    pddl_params: _Pddl
+    pddl_params: PddlParams
     scene: _Scene
     plan: _Plan
     turk_annotations: _Annotations

@@ -182,17 +182,10 @@ def _repair(evolving: GraphLibrary) -> None:
     # Every change of an edge is timed, and the times are kept forever: a memory leak.
     environment.TimeMeasurement.start = lambda name: None
 
-    def execute_joined(
-        self: Any,
-        script: Any,
-        state: Any,
-        info: Any,
-        char_index: int,
-        modify: bool = True,
-        in_place: bool = False,
-    ) -> Iterator[Any]:
+    # Executors are given script, state, info, character, modify and in_place, by their places.
+    def execute_joined(self: Any, *given: Any) -> Iterator[Any]:
         for executor in self.executors:
-            yield from executor.execute(script, state, info, char_index, modify, in_place)
+            yield from executor.execute(*given)
 
     # FIND of a distant object passes two arguments too many to its joined executor: TypeError.
     execution.JoinedExecutor.execute = execute_joined
@@ -225,16 +218,9 @@ def _repair(evolving: GraphLibrary) -> None:
 
     walk = execution.WalkExecutor.execute
 
-    def execute_walk(
-        self: Any,
-        script: Any,
-        state: Any,
-        info: Any,
-        char_index: int,
-        modify: bool = True,
-        in_place: bool = False,
-    ) -> Iterator[Any]:
-        for after in walk(self, script, state, info, char_index, modify, in_place):
+    def execute_walk(self: Any, *given: Any) -> Iterator[Any]:
+        *_, char_index, modify, _in_place = given
+        for after in walk(self, *given):
             if modify:
                 _bring_along(evolving, after, char_index)
             yield after
@@ -280,17 +266,10 @@ def _on_one_seat(evolving: GraphLibrary, settle: Any) -> Any:
     """
     environment, execution = evolving.environment, evolving.execution
 
-    def execute(
-        self: Any,
-        script: Any,
-        state: Any,
-        info: Any,
-        char_index: int,
-        modify: bool = True,
-        in_place: bool = False,
-    ) -> Iterator[Any]:
+    def execute(self: Any, *given: Any) -> Iterator[Any]:
+        script, state, _info, char_index, modify, _in_place = given
         seat = state.get_state_node(script[0].object())
-        for after in settle(self, script, state, info, char_index, modify, in_place):
+        for after in settle(self, *given):
             if modify:
                 character = execution._get_character_node(after, char_index)
                 for under in after.get_nodes_from(character, environment.Relation.ON):
