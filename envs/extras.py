@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from types import MappingProxyType
 
@@ -26,6 +27,26 @@ def require(package: str, extra: str, what: str) -> None:
         raise UnavailableError(
             f"{what} need the package {package!r}: pip install 'inhabit[{extra}]'"
         )
+
+
+@contextmanager
+def imports(what: str, extra: str, otherwise: str = "") -> Iterator[None]:
+    """Import in its body what optional packages bring.
+
+    Args:
+        what: the feature that needs them, as the plural subject of the sentence.
+        extra: the extra of `inhabit` that brings them.
+        otherwise: what to do without them, as ". Without it, ..."
+
+    Raises:
+        UnavailableError: one is not installed; names the command that installs it.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise UnavailableError(
+            f"{what} need the package {error.name!r}: pip install 'inhabit[{extra}]'{otherwise}"
+        ) from error
 
 
 _LAST = 6

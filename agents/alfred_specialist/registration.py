@@ -7,42 +7,30 @@ from pathlib import Path
 from inhabit.agents.alfred_specialist.settings import PlannerSettings, RankerSettings
 from inhabit.agents.core import Agent
 from inhabit.agents.models.core import Ability, Model
-from inhabit.agents.models.local.registration import let_idle_threads_sleep
+from inhabit.agents.models.local.registration import WITHOUT, let_idle_threads_sleep
 from inhabit.agents.models.registry import ModelRegistration, require
 from inhabit.agents.registry import AgentRegistration
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 
 KIND, BUNDLED = "alfred_specialist", "bundled"
 
 
 def _make(settings: PlannerSettings, model: Model | None) -> Agent:
     chooser = require(model, "planner", Ability.BEAM if settings.width else Ability.RANK)
-    try:
-        # Here, so that the agents can be listed without torch.
+    with imports("Planners", "local", WITHOUT):  # Here: agents are listed without torch.
         from inhabit.agents.alfred_specialist.planner import Planner
         from inhabit.agents.alfred_specialist.ranker.model import Ranker
         from inhabit.agents.alfred_specialist.reading.reader import load_reader
-    except ImportError as error:
-        raise _lacking(error) from error
     eyes = chooser.eyes if isinstance(chooser, Ranker) else None
     return Planner(chooser, eyes, settings, load_reader())
 
 
 def _load(name: str, settings: RankerSettings) -> Model:
     let_idle_threads_sleep()
-    try:
+    with imports("Planners", "local", WITHOUT):
         from inhabit.agents.alfred_specialist.ranker.model import load
-    except ImportError as error:
-        raise _lacking(error) from error
     folder = None if name == BUNDLED else Path(name).expanduser()
     return load(folder, f"{KIND}:{name}", threads=settings.threads)
-
-
-def _lacking(error: ImportError) -> UnavailableError:
-    return UnavailableError(
-        f"The planner needs the package {error.name!r}: pip install 'inhabit[local]'. Without it, "
-        "choose an agent that asks no model, such as --agent expert."
-    )
 
 
 PLANNER = AgentRegistration(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from inhabit.agents.models.local.registration import let_idle_threads_sleep
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 from inhabit.episodes.commands.output import answers
 
 
@@ -23,11 +23,7 @@ def merge(
     The result is a folder that transformers and inference servers such as vLLM load without peft.
     """
     let_idle_threads_sleep()
-    try:
+    with imports("Tuned models", "tune"):
         from inhabit.eie.tuning.merging import merge as write
-    except ImportError as error:
-        raise UnavailableError(
-            f"Merging needs the package {error.name!r}. Install it: pip install 'inhabit[tune]'"
-        ) from error
     write(model, out)
     answers().print(f"Use it with --model local:{out}")

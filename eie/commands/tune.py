@@ -10,7 +10,7 @@ import typer
 from inhabit.agents.models.local.registration import let_idle_threads_sleep
 from inhabit.eie.tuning.log import LogLine
 from inhabit.eie.tuning.settings import TuneSettings
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.settings import divide
@@ -43,13 +43,9 @@ def tune(
     settings = divide(assignments or (), {"tune": TuneSettings})["tune"]
     assert isinstance(settings, TuneSettings)
     let_idle_threads_sleep()
-    try:
+    with imports("Tuned models", "tune"):
         from inhabit.eie.tuning.samples import read
         from inhabit.eie.tuning.tune import tune as train
-    except ImportError as error:
-        raise UnavailableError(
-            f"Tuning needs the package {error.name!r}. Install it: pip install 'inhabit[tune]'"
-        ) from error
     console = remarks() if as_json else answers()
 
     def tell(line: LogLine, steps: int) -> None:

@@ -22,7 +22,7 @@ from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.devices import gathered, split_as
 from inhabit.eie.tuning.parts import lora_targets, module_names, vision_encoder
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import require
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,12 +184,9 @@ def _chosen_parts(network: Any, settings: TuneSettings) -> Any:
 
 def _adapted(network: Any, settings: TuneSettings, name: str) -> Any:
     """The network with LoRA adapters, wrapped by peft."""
-    try:
-        import peft
-    except ImportError as error:
-        raise UnavailableError(
-            "LoRA needs the package 'peft': pip install 'inhabit[tune]'"
-        ) from error
+    require("peft", "tune", "LoRA adapters")
+    import peft
+
     config = peft.LoraConfig(
         r=settings.rank,
         lora_alpha=settings.alpha,

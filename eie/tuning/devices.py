@@ -17,7 +17,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import require
 
 
 class Devices:
@@ -33,12 +33,9 @@ class Devices:
         self.rank, self.count = 0, 1
         if int(os.environ.get("WORLD_SIZE", "1")) < 2:
             return
-        try:
-            from accelerate import Accelerator
-        except ImportError as error:
-            raise UnavailableError(
-                "Several devices need the package 'accelerate': pip install 'inhabit[tune]'"
-            ) from error
+        require("accelerate", "tune", "Several devices")
+        from accelerate import Accelerator
+
         self._accelerator = Accelerator()
         self.rank = self._accelerator.process_index
         self.count = self._accelerator.num_processes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,35 +82,29 @@ async def record_run(
     found = resumed(chosen, tasks, folder, command)
     if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found
-    agent: Agent | None = None
-    env_thread: EnvThread | None = None
-    try:
+    async with AsyncExitStack() as held:
         # On a thread, so that Ctrl-C does not have to wait until a model is loaded.
         before = {} if found is None else found.header.model_details
         model = await asyncio.to_thread(chosen.load_model, before)
         agent = chosen.make_agent(model)
+        held.push_async_callback(close_agent, agent)
         if found is not None and model is not None:
             check_model(found, model.details, chosen.without_effect())
             model.count_earlier(calls_of(found))
         env_thread = await EnvThread.build(chosen.make_env)
+        held.push_async_callback(env_thread.close)
         check(env_thread.env, chosen.candidates, chosen.granted)
         if found is None:
             header = chosen.header(env_thread.env.determinism, tasks, command, model)
             found = begin(folder, header, tasks)
         with watching(found, agent) as watch:
-            env_thread, first = None, env_thread
             await run_episodes(
                 found,
                 chosen.make_env,
                 agent,
                 chosen.rules,
                 workers=workers,
-                env_thread=first,
+                env_thread=env_thread,
                 watch=watch,
             )
-        return found
-    finally:
-        if env_thread is not None:
-            await env_thread.close()
-        if agent is not None:
-            await close_agent(agent)
+    return found

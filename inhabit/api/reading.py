@@ -11,7 +11,8 @@ from PIL import Image
 from inhabit.eie.export.files import picture
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs import notebook
-from inhabit.envs.core import Observation, UnavailableError
+from inhabit.envs.core import Observation
+from inhabit.envs.extras import require
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, StepRecord
 from inhabit.episodes.scoring.scores import Scores, score
@@ -29,12 +30,9 @@ class Table(list[dict[str, Any]]):
         Raises:
             UnavailableError: pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise UnavailableError(
-                "A DataFrame needs the package 'pandas': pip install 'inhabit[notebook]'"
-            ) from error
+        require("pandas", "notebook", "DataFrames")
+        import pandas
+
         return pandas.DataFrame(list(self))
 
     def _repr_html_(self) -> str:

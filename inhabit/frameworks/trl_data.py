@@ -17,7 +17,7 @@ from inhabit.agents.models.core import Message
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.tuning.samples import Sample, Wording, choose, picture_file, read
 from inhabit.eie.tuning.settings import Objective, TuneSettings
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import require
 
 Row = dict[str, Any]
 """Conversations and, for models that see, the files of their pictures."""
@@ -139,11 +139,8 @@ def _turn(role: str, text: str, pictures: bool) -> Row:
 
 
 def _dataset(rows: Sequence[Row], pictures: bool) -> Any:
-    try:
-        import datasets  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise UnavailableError(
-            "TRL's data sets need the package 'datasets': pip install 'inhabit[trl]'"
-        ) from error
+    require("datasets", "trl", "TRL's data sets")
+    import datasets  # type: ignore[import-untyped]
+
     made = datasets.Dataset.from_list(list(rows))
     return made.cast_column("images", datasets.List(datasets.Image())) if pictures else made

@@ -30,7 +30,7 @@ from inhabit.agents.models.endpoints.wire import (
     messages,
 )
 from inhabit.agents.models.registry import ModelRegistration
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 
 if TYPE_CHECKING:
     from inhabit.agents.models.endpoints.endpoint import Endpoint
@@ -336,16 +336,12 @@ def _load(name: str, settings: OpenAISettings) -> Model:
 
 
 def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
-    try:
+    with imports("Chat endpoints", "openai"):
         import openai
 
         from inhabit.agents.models.endpoints.endpoint import Endpoint
         from inhabit.agents.models.endpoints.retries import Retries
         from inhabit.agents.models.endpoints.transport import BoundedClient, certificates
-    except ImportError as error:
-        raise UnavailableError(
-            f"Chat endpoints need the package {error.name!r}: pip install 'inhabit[openai]'"
-        ) from error
     key = _key(settings.base_url)
     timeout = openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout))
     client = openai.AsyncOpenAI(

@@ -17,7 +17,7 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.local import fingerprint
 from inhabit.agents.models.local.folder import OpenedFolder, read_as
 from inhabit.envs.cache import cache_home
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import require
 
 FILE = "tuned.json"
 _PLAIN = "adapter_config.json"
@@ -118,12 +118,9 @@ def apply_adapter(model: Any, folder: Path, *, merged: bool, pickles: bool) -> A
         ModelError: the adapters are not for this model, or cut short.
         UnavailableError: peft is not installed.
     """
-    try:
-        import peft
-    except ImportError as error:
-        raise UnavailableError(
-            "A tuned model needs the package 'peft': pip install 'inhabit[tune]'"
-        ) from error
+    require("peft", "tune", "Tuned models")
+    import peft
+
     said = read_as(folder / _PLAIN, LoraFile)
     if said is None:
         raise ModelError(f"The adapters in {folder} have no {_PLAIN}.")

