@@ -6,7 +6,6 @@ nothing else: every other name works as before.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -238,6 +237,8 @@ def is_interrupt(error: BaseException) -> bool:
     Anything else is a fault of the code that raised it: a `CancelledError` that nobody asked for,
     such as one that leaks from a library, and a `SystemExit`, too.
     """
+    import asyncio  # slow to import, and most workers meet no error
+
     if not isinstance(error, asyncio.CancelledError):
         return isinstance(error, KeyboardInterrupt | GeneratorExit)
     try:

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         warnings.filterwarnings("ignore", category=FutureWarning)
     try:
         with ended_by_signals() if arguments is None else nullcontext():
-            app()(args=None if arguments is None else list(arguments), prog_name="inhabit")
+            _group()(args=None if arguments is None else list(arguments), prog_name="inhabit")
     except UserError as error:
         _say(str(error))
         sys.exit(int(error.exit_code))
@@ -78,6 +79,11 @@ def app() -> typer.Typer:
     return made
 
 
+@cache
+def _group() -> Any:
+    return get_command(app())
+
+
 class _LazyGroup(TyperGroup):
     """Lists the placeholders in its help, and imports the command that is called."""
 
@@ -87,6 +93,7 @@ class _LazyGroup(TyperGroup):
         return name, _load(name) if name else None, rest
 
 
+@cache
 def _load(name: str) -> Any:
     target, _ = _COMMANDS[name]
     module, _, function = target.partition(":")

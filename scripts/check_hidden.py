@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.sets.baselines import measure
-from inhabit.eie.sets.seeing import EyeFeatures
 
 _COMMON = ("go to", "walk to", "put")
 """How the most common answers begin."""
@@ -54,6 +52,10 @@ def attacked(folder: Path, examples: Sequence[Example]) -> Mapping[str, Any]:
         folder: of the set.
         examples: of it.
     """
+    # scikit-learn, which most checks have no use for, takes seconds to import.
+    from inhabit.eie.sets.baselines import measure
+    from inhabit.eie.sets.seeing import EyeFeatures
+
     report = measure(lambda: examples, eyes=EyeFeatures(folder))
     if report is None:
         return {}

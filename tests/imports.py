@@ -44,17 +44,14 @@ class Module:
     file: Path
 
     @cached_property
-    def tree(self) -> ast.Module:
-        return ast.parse(self.file.read_text(encoding="utf-8"), str(self.file))
-
-    @cached_property
     def nodes(self) -> Sequence[tuple[ast.AST, bool]]:
-        """Imports and constants, and whether loading the module executes them."""
+        """Imports, constants and calls, and whether loading the module executes them."""
+        tree = ast.parse(self.file.read_text(encoding="utf-8"), str(self.file))
         found: list[tuple[ast.AST, bool]] = []
-        ahead: deque[tuple[ast.AST, bool]] = deque([(self.tree, True)])
+        ahead: deque[tuple[ast.AST, bool]] = deque([(tree, True)])
         while ahead:
             node, at_load = ahead.popleft()
-            if isinstance(node, ast.Import | ast.ImportFrom | ast.Constant):
+            if isinstance(node, ast.Import | ast.ImportFrom | ast.Constant | ast.Call):
                 found.append((node, at_load))
             at_load = at_load and not _is_called_later(node)
             # `ast.iter_child_nodes`, which takes three times as long.

@@ -283,13 +283,16 @@ def _processor() -> str:
 
 def software(packages: Sequence[str]) -> Mapping[str, str]:
     """The versions of Python, the platform and the installed `packages`."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    installed = {package: held for package in packages if (held := _version(package))}
+    return {"python": platform.python_version(), "platform": platform.platform(), **installed}
+
+
+@cache  # it looks through folders of installed packages
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 @cache

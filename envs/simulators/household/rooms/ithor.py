@@ -11,6 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -196,6 +197,7 @@ def databases() -> Path:
     )
 
 
+@cache
 def _version(size: int) -> str:
     """A fingerprint of the data and of this code's version."""
     code: tuple[ModuleType | Any, ...] = (boxes, grid, fronts, prepare, _fill)
