@@ -8,11 +8,15 @@ from collections import Counter
 from collections.abc import Generator
 
 import pytest
+from forked import share
 from hypothesis import settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too")
+    parser.addoption(
+        "--processes", type=int, default=1, help="share the test files among so many processes"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,6 +59,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    processes: int = session.config.getoption("--processes")
+    if processes == 1 or session.config.option.collectonly or session.testsfailed:
+        return None
+    share(session, processes)
+    return True
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
