@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from made_run import HOSTILE, Made, write_run
 from PIL import Image
+from sampling import every
 from toy_runs import play_toy, toy_tasks
 
 from inhabit.cli import main
@@ -59,7 +60,7 @@ def test_what_they_do_alike_at_first_is_left_out(tmp_path: Path) -> None:
     assert len([*frames_together(sides)]) == 1 + 2 * steps + 1
 
 
-@pytest.mark.parametrize("sides", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("sides", every(5, [1, 2, 3, 4, 5, 6]))
 def test_every_number_of_sides_fits(tmp_path: Path, sides: int) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(goal=HOSTILE, action=HOSTILE, steps=2)))
     attempt = run.episode(0).last()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sampling import every
 
 from inhabit.cli import main
 from inhabit.envs.core import Task
@@ -79,7 +80,7 @@ def endings(run: Run) -> Counter[Ending]:
 # Endpoints that behave.
 
 
-@pytest.mark.parametrize("sets", [{}, {"letters": "true"}, {"lacks": "schema"}], ids=str)
+@pytest.mark.parametrize("sets", every(3, [{"letters": "true"}, {}, {"lacks": "schema"}]), ids=str)
 def test_chat_solves_tasks(runs: Runs, sets: dict[str, str]) -> None:
     solver = Solver(tasks(4))
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from sampling import every
 
 from inhabit.eie.examples.example import Example
 from inhabit.eie.examples.states import States
@@ -183,7 +184,7 @@ def test_nothing_happens_by_itself_in_the_states_of_a_square() -> None:
     assert starts[0] == starts[1]
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", every(2, COUNTS))
 def test_a_common_part_is_in_every_goal_and_in_no_picture(name: str) -> None:
     registration = find(name)
     settings = registration.settings()

@@ -226,8 +226,8 @@ def procedural() -> Procedural:
 
 
 def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
-    attempts = run(Clumsy(procedural()), tmp_path / "set", n=10_000, max_attempts=30)
-    assert [a.number for a in attempts] == list(range(30))
+    attempts = run(Clumsy(procedural()), tmp_path / "set", n=10_000, max_attempts=15)
+    assert [a.number for a in attempts] == list(range(15))
     for attempt in attempts:
         reasons = [r.rejection for r in attempt.rejected]
         if attempt.number % 10 == 9:

@@ -10,6 +10,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
+from sampling import every
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Message
@@ -69,7 +70,7 @@ def test_adapters_of_plain_peft_are_tuned_further(tmp_path: Path) -> None:
     assert scores(f"local:{tmp_path / 'merged'}") == pytest.approx(scores(result.model), abs=1e-4)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("dtype", every(2, ["bfloat16", "float32"]))
 def test_merged_weights_stay_in_the_dtype_of_the_checkpoint(tmp_path: Path, dtype: str) -> None:
     """Each is the sum of weight and adapter, rounded once."""
     base = save_llama(tmp_path / "base")

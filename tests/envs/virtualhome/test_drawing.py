@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from present import needs_virtualhome
+from sampling import every
 from waiting import PATIENCE
 
 from inhabit.envs.simulators.render.shapes import shape
@@ -114,14 +115,17 @@ def test_the_same_bytes_in_another_process():
 
 @pytest.mark.parametrize(
     ("kind", "room", "verb"),
-    [
-        ("closet", "bedroom", "open"),
-        ("kitchencabinet", "kitchen", "open"),
-        ("tv", "livingroom", "switchon"),
-        ("stove", "kitchen", "switchon"),
-        ("washingmachine", "bathroom", "open"),
-        ("door", "livingroom", "close"),
-    ],
+    every(
+        2,
+        [
+            ("closet", "bedroom", "open"),
+            ("kitchencabinet", "kitchen", "open"),
+            ("tv", "livingroom", "switchon"),
+            ("stove", "kitchen", "switchon"),
+            ("washingmachine", "bathroom", "open"),
+            ("door", "livingroom", "close"),
+        ],
+    ),
 )
 def test_a_change_of_state_shows(kind: str, room: str, verb: str):
     near = after(world(1, 2, room=room), f"walk {kind}")

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from waiting import PATIENCE
@@ -37,6 +37,7 @@ PLAIN = st.recursive(
 )
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(messages=st.lists(PLAIN, max_size=5), cut=st.integers(1, 9))
 def test_messages_arrive_whole_however_they_are_cut(messages: list[object], cut: int) -> None:
     here, there = socket.socketpair()
@@ -83,6 +84,7 @@ def test_what_is_not_plain_is_not_sent() -> None:
         pack({"array": np.zeros(3)})
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     st.lists(
         arrays.arrays(

@@ -112,7 +112,7 @@ def test_episodes_that_begin_together_ask_for_the_tokens_of_a_candidate_once() -
     assert [asked.count(text) for text in UN] == [1] * len(UN)
 
 
-@pytest.mark.parametrize("prompt", [ASK, SEES], ids=["text", "images"])
+@pytest.mark.parametrize("prompt", every(2, [SEES, ASK]), ids=["images", "text"])
 def test_a_busy_server_computes_and_is_paid_for_nothing_twice(prompt: list[Message]) -> None:
     """Every third request of any kind is refused with 429, and only that one is sent again."""
 

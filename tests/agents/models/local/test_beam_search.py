@@ -42,7 +42,11 @@ def texts(scores: list[Ranked] | tuple[Ranked, ...]) -> list[str]:
     return [one.text for one in scores]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=settings.default.max_examples // 2,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(
     candidates=st.lists(
         st.text(alphabet="ab{} é\n", min_size=1, max_size=6), min_size=1, max_size=9
@@ -92,7 +96,11 @@ def test_several_answers_are_the_best_of_a_beam(model: Model) -> None:
     assert reply.call.tokens_out <= 12
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=settings.default.max_examples // 2,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(
     candidates=st.lists(
         st.text(alphabet="ab{} é\n", min_size=1, max_size=6), min_size=1, max_size=40

@@ -114,7 +114,11 @@ def test_a_score_does_not_depend_on_what_was_asked_before(folder: Path) -> None:
     assert [scores(one, prompt, ACTIONS) for prompt in reversed(prompts)] == fresh[::-1]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=settings.default.max_examples // 2,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(
     candidates=st.lists(
         st.text(alphabet="ab{} é\n", min_size=1, max_size=6), min_size=1, max_size=9

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sampling import every
 
 from inhabit.envs.simulators.household.rooms.ithor import SCENES
 from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
@@ -240,7 +241,7 @@ def test_an_open_fridge_cools(program: Program) -> None:
     assert objects[apple]["temperature"] == "Cold" and objects[fridge]["isOpen"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", every(4, range(4)))
 def test_containment_is_symmetric(seed: int) -> None:
     """Contains.cs: a receptacle lists what is in its box, and that lists the receptacle."""
     program = Program(SCENES[30 * seed + 3])
@@ -370,7 +371,9 @@ def test_states_are_drawn_by_a_seed(program: Program) -> None:
     assert drawn[0] == drawn[2] != drawn[1]
 
 
-@pytest.mark.parametrize("scene", ["FloorPlan3", "FloorPlan211", "FloorPlan320", "FloorPlan408"])
+@pytest.mark.parametrize(
+    "scene", every(2, ["FloorPlan3", "FloorPlan211", "FloorPlan320", "FloorPlan408"])
+)
 def test_what_is_visible_is_drawn_and_what_is_drawn_in_reach_is_visible(scene: str) -> None:
     """Both, but for the floor, of which a part within reach has to be in view.
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import every
 
@@ -32,6 +32,7 @@ TABLES = st.dictionaries(st.text(), VALUES, max_size=40)
 
 
 @pytest.mark.parametrize(("form", "unpack"), every(2, FORMATS))
+@settings(max_examples=settings.default.max_examples // 2)
 @given(one=TABLES.filter(bool), other=TABLES.filter(bool), key=st.text())
 def test_parts_make_a_whole(
     form: Format,
