@@ -80,7 +80,7 @@ def test_the_better_way_is_named(tmp_path: Path) -> None:
     assert decided is not None
     ways = [c for c in first.steps[0].candidates if c.startswith("go to")]
     waste = next(c for c in ways if c != decided.action)
-    assert fork(run, "--episode", "0", "--step", "0", "--action", waste) == 0
+    assert fork(run, "--episode", "0", "--step", "0", "--action", waste, *IN_PROCESS) == 0
     (wasted,) = read_pairs(run)
     assert wasted.better in ("original", None)
     assert wasted.forked.success, "The expert mends it."
@@ -207,7 +207,7 @@ def test_a_past_that_comes_out_differently_can_not_be_forked(
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     next(x for x in lines if x["kind"] == "act" and x["step"] == 1)["feedback"] = "All is well."
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert fork(chance, "--episode", "0", "--step", "3", "--hint", "h") == 1
+    assert fork(chance, "--episode", "0", "--step", "3", "--hint", "h", *IN_PROCESS) == 1
     assert (
         "Step 1 differs from the record when it is re-executed: feedback was 'All"
         in capsys.readouterr().err

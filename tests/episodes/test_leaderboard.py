@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         inhabit("run", "toy", "--agent", agent, *base, *more, "--out", out / name)
     inhabit("judge", out / "random")
     fork = ("--episode", 0, "--step", 0, "--action", "go to the hall")
-    inhabit("fork", out / "random", *fork)
+    inhabit("fork", out / "random", *fork, *base[-2:])
     return out
 
 

@@ -27,7 +27,7 @@ def command(*words: str | Path) -> int:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs") / "house"
     words = ("run", "alfred", "--agent", "expert", "--n", 1, "--seed", 3, "--set", "wire=none")
-    assert command(*map(str, words), "--out", folder) == 0
+    assert command(*map(str, words), "--set", "in_process=true", "--out", folder) == 0
     return Run.open(folder)
 
 

@@ -29,7 +29,8 @@ def solution() -> list[str]:
 def played(folder: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
     with pytest.raises(SystemExit) as left:
-        main(["run", "toy", "--agent", "human", "--n", "1", "--seed", "0", "--out", str(folder)])
+        words = ["run", "toy", "--agent", "human", "--n", "1", "--set", "in_process=true"]
+        main([*words, "--seed", "0", "--out", str(folder)])
     assert left.value.code == 0
     return Run.open(folder)
 

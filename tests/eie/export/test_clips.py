@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from inhabit.eie.export.exporter import ExportOptions
 from inhabit.eie.export.replayed_clips import KEYFRAMES, keyframes
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.episodes.recording.reader import RecordError
-from tests.eie.made_set import read_examples
+from tests.eie.made_set import read_examples, write_set
 
 VIDEOS = ExportOptions(videos=True)
 
@@ -85,21 +84,14 @@ def _apart(film: Path, frame: int, picture: Path) -> float:
 
 
 def test_an_episode_that_comes_to_something_else_is_not_filmed(tmp_path: Path) -> None:
-    walked = walk(tmp_path / "walked", 2)
-    lines = (walked / "examples.jsonl").read_text().splitlines()
-    plain = [json.loads(line) for line in lines]
-    for example in plain:
-        example["lineage"]["actions"][-1:] = ["turn left"]
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for name in ("set.json", "attempts.jsonl"):
-        (copy / name).write_bytes((walked / name).read_bytes())
-    shutil.copytree(walked / "images", copy / "images")
-    (copy / "examples.jsonl").write_text("".join(json.dumps(e) + "\n" for e in plain))
+    folder = write_set(tmp_path / "walked", 2, kind="trajectory")
+    assert export(SetSource(SetFolder.open(folder), VIDEOS), "egoplan", tmp_path / "sound") > 2
+    examples = [json.loads(line) for line in (folder / "examples.jsonl").read_text().splitlines()]
+    for example in examples[1:]:
+        example["lineage"]["actions"] = ["go to the bedroom"]
+    (folder / "examples.jsonl").write_text("".join(json.dumps(e) + "\n" for e in examples))
     with pytest.raises(RecordError, match="--videos"):
-        export(
-            SetSource(SetFolder.open(copy), ExportOptions(videos=True)), "egoplan", tmp_path / "out"
-        )
+        export(SetSource(SetFolder.open(folder), VIDEOS), "egoplan", tmp_path / "out")
 
 
 @pytest.mark.slow

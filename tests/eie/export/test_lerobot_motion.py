@@ -18,7 +18,7 @@ from inhabit.episodes.recording.reader import Run
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs") / "household"
-    settings = {"width": 100, "height": 100, "wire": "none"}
+    settings = {"width": 100, "height": 100, "wire": "none", "in_process": True}
     results = inhabit.run("alfred", "expert", folder, n=2, seed=2, settings=settings)
     assert results.scores.success_rate == 1
     return Run.open(folder)

@@ -206,5 +206,5 @@ def film(file: Path) -> list[Any]:
 
 def test_lerobot_takes_a_first_episode_of_a_few_frames(tmp_path: Path) -> None:
     short = next(task for task in inhabit.tasks("toy", n=40) if task.reference_cost == 3)
-    inhabit.run("toy", "expert", tmp_path / "run", tasks=[short])
+    inhabit.run("toy", "expert", tmp_path / "run", tasks=[short], settings={"in_process": True})
     assert export(RunSource(Run.open(tmp_path / "run")), "lerobot", tmp_path / "robot") == 1

@@ -15,7 +15,7 @@ from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Action, Task
 
 LOOKING = ("look around", "explore", "turn left", "turn right")
-SETTINGS = AlfredSettings(width=64, height=64, navigation="teleport")
+SETTINGS = AlfredSettings(width=64, height=64, navigation="teleport", wire="none")
 
 
 @pytest.fixture(scope="module")

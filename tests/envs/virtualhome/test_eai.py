@@ -60,7 +60,7 @@ def test_what_doing_nothing_solves_is_kept_apart() -> None:
     kept = list(eai.tasks())
     vacuous = {t.id for t in eai.tasks(vacuous=True)} - {t.id for t in kept}
     assert vacuous == {"eai-84_1", "eai-93_1", "eai-339_1", "eai-627_1"}
-    for task in kept[::17]:
+    for task in kept[::60]:
         scene = VirtualHomeScene.model_validate(dict(task.scene))
         world = FlatWorld.of(eai.initial_graph(str(scene.eai)), eai.equivalence())
         assert met(scene.goals, world, ()) < len(scene.goals)
