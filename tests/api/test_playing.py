@@ -188,7 +188,8 @@ def test_a_set_as_a_table(tmp_path: Path) -> None:
     from inhabit.cli import main
 
     with pytest.raises(SystemExit) as left:
-        main(["synth", "toy", "--n", "6", "--seed", "0", "--out", str(tmp_path / "set")])
+        words = ["synth", "toy", "--n", "6", "--seed", "0", "--set", "in_process=true"]
+        main([*words, "--out", str(tmp_path / "set")])
     assert left.value.code == 0
     made = inhabit.read_set(tmp_path / "set")
     examples = made.examples()

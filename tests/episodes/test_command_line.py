@@ -68,11 +68,11 @@ def test_a_summary_in_the_table_opens_the_help_of_the_command(name: str) -> None
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("inhabit re", {"replay", "replan", "reproduce"}),
         ("inhabit run toy --agent pl", {"planner"}),
         *(
             pytest.param(words, offered, marks=pytest.mark.slow)
             for words, offered in (
+                ("inhabit re", {"replay", "replan", "reproduce"}),
                 ("inhabit run --candid", {"--candidates"}),
                 ("inhabit run toy --candidates ", {"vocabulary", "seen", "oracle"}),
                 ("inhabit run virt", {"virtualhome"}),

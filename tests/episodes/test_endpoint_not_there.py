@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sampling import every
 from toy_runs import Says, Silent, play_toy, toy_tasks
 
 from inhabit.agents.core import Decision, ModelError, View
@@ -64,7 +65,9 @@ def test_where_nothing_is_no_episode_is_spent(
     assert ends(tmp_path) == [None] * TASKS
 
 
-@pytest.mark.parametrize(("status", "says"), [(401, "INHABIT_API_KEY"), (404, "--base-url")])
+@pytest.mark.parametrize(
+    ("status", "says"), every(2, [(401, "INHABIT_API_KEY"), (404, "--base-url")])
+)
 def test_a_refusal_at_first_ends_the_command_and_the_same_goes_on(
     status: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

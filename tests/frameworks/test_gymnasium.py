@@ -82,6 +82,7 @@ def test_a_form_that_there_is_not_is_refused(what: str) -> None:
         _make("toy", n=1, **{what: "texts"})
 
 
+@pytest.mark.slow
 def test_indices_stay_the_same_in_rooms_of_different_kinds() -> None:
     env = _make("alfred", n=6, settings={"width": 64, "height": 64})
     kinds = set()

@@ -175,9 +175,9 @@ def test_rank_draws_by_how_likely() -> None:
 
     def drawn(temperature: float) -> dict[str, float]:
         agent = make("rank", ScriptedModel(Script(scores=scores)), temperature=temperature)
-        found = [decide(agent, view(*TEXTS, seed=seed)) for seed in range(400)]
+        found = [decide(agent, view(*TEXTS, seed=seed)) for seed in range(200)]
         assert all(one.ranked[0].text == TEXTS[1] for one in found)
-        return {text: sum(one.action == act(text) for one in found) / 400 for text in TEXTS}
+        return {text: sum(one.action == act(text) for one in found) / 200 for text in TEXTS}
 
     once = drawn(1.0)
     assert once == pytest.approx(chances, abs=0.05)

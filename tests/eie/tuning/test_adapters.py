@@ -59,6 +59,7 @@ def test_adapters_of_plain_peft_load_here(tmp_path: Path) -> None:
     assert told != pytest.approx(scores(f"local:{base}"), abs=0.1)
 
 
+@pytest.mark.slow
 def test_adapters_of_plain_peft_are_tuned_further(tmp_path: Path) -> None:
     base = save_llama(tmp_path / "base")
     folder = adapters(base, tmp_path / "adapters")

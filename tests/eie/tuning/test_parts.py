@@ -103,6 +103,7 @@ def scores(model: str, made: Path) -> list[float]:
         asyncio.run(found.close())
 
 
+@pytest.mark.slow
 def test_adapters_on_the_last_layers_alone(llava: Path, made: Path, tmp_path: Path) -> None:
     result, _ = train(made, llava, tmp_path, last_layers=1, epochs=2)
     adapters = load_file(Path(result.model.removeprefix("local:")) / "adapter_model.safetensors")

@@ -47,7 +47,7 @@ def solve(env: Alfred) -> int:
 
 
 @pytest.mark.parametrize(
-    "change", every(2, ["second goal", "condition", "disturbance", "ordering"])
+    "change", every(4, ["second goal", "condition", "disturbance", "ordering"])
 )
 def test_the_expert_solves_what_was_evolved(env: Alfred, change: str) -> None:
     task = evolved(change)

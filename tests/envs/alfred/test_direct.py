@@ -32,7 +32,7 @@ def _same(one: Observation, other: Observation) -> bool:
     )
 
 
-@pytest.mark.parametrize(("number", "most"), [(1, 4), pytest.param(4, 99, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("number", "most"), [(1, 2), pytest.param(4, 99, marks=pytest.mark.slow)])
 def test_an_episode_is_the_same_without_a_wire(number: int, most: int) -> None:
     task = list(sample(number + 1, 23))[number]
     told = {"depth": True, "instances": True, "width": 100, "height": 75}

@@ -155,7 +155,7 @@ requests = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(st.lists(requests, max_size=6))
 def test_whatever_is_asked_is_answered(asked):
     flat = Flat(0, 0)

@@ -71,7 +71,7 @@ def requests(ids: Callable[[], Sequence[str]], number: int, seed: int) -> Iterat
 
 @pytest.mark.parametrize(
     ("number", "seed"),
-    [(200, 0), *(pytest.param(2000, seed, marks=pytest.mark.slow) for seed in range(1, 6))],
+    [(100, 0), *(pytest.param(2000, seed, marks=pytest.mark.slow) for seed in range(1, 6))],
 )
 def test_whatever_is_asked_there_is_a_valid_answer(number: int, seed: int) -> None:
     simulator = Simulator("FloorPlan1", width=32, height=32)

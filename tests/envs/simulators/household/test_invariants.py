@@ -139,7 +139,7 @@ class Household(RuleBasedStateMachine):
 
 TestHousehold = Household.TestCase
 TestHousehold.settings = settings(
-    max_examples=settings.default.max_examples // 4,
+    max_examples=settings.default.max_examples // 8,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=list(HealthCheck),

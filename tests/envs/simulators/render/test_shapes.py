@@ -29,7 +29,7 @@ LOOKS = {
     for kind in KINDS
     for name, look in [("", PLAIN), *FORMS[kind].looks]
 }
-every_look = pytest.mark.parametrize(("kind", "look"), every(3, LOOKS.values()), ids=LOOKS)
+every_look = pytest.mark.parametrize(("kind", "look"), every(6, LOOKS.values()), ids=LOOKS)
 
 
 def made(kind: str, look: Look = PLAIN, seed: int = 1, scale: float = 1.0) -> Mesh:
@@ -48,7 +48,7 @@ def test_every_object_is_sound_closed_and_light(kind: str, look: Look):
         assert len(mesh.faces) <= MOST_TRIANGLES
 
 
-@pytest.mark.parametrize("kind", every(3, KINDS))
+@pytest.mark.parametrize("kind", every(6, KINDS))
 def test_every_object_fills_its_box(kind: str):
     look = Look(openness=1.0) if kind in OPENED_SIZE else PLAIN
     for scale in (0.6, 1.0, 1.7):

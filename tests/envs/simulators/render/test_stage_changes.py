@@ -120,6 +120,7 @@ def digest() -> str:
     return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
+@pytest.mark.slow  # the golden record compares pictures of other processes too
 def test_another_process_draws_the_same_bytes() -> None:
     here = Path(__file__).parent
     # The package of this process, not another one that is installed: it may draw differently.
