@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any
+from warnings import WarningMessage
 
 import pytest
 
@@ -48,7 +49,10 @@ def share(session: pytest.Session, processes: int) -> None:
                 what["report"] = session.config.hook.pytest_report_from_serializable(
                     config=session.config, data=what["report"]
                 )
-            getattr(session.config.hook, hook)(**what)
+            if hook == "pytest_warning_recorded":
+                session.config.hook.pytest_warning_recorded.call_historic(kwargs=what)
+            else:
+                getattr(session.config.hook, hook)(**what)
         if session.shouldfail or session.shouldstop:
             os.set_blocking(turns, False)
             while os.read(turns, 1 << 16):  # nothing is left to take
@@ -81,6 +85,15 @@ class _Teller:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
         self._out.send(("pytest_runtest_logreport", {"report": data}))
+
+    def pytest_warning_recorded(
+        self, warning_message: WarningMessage, when: str, nodeid: str, location: object
+    ) -> None:
+        # The class of a warning may be one that only this process has.
+        text = f"{warning_message.category.__name__}: {warning_message.message}"
+        told = WarningMessage(text, Warning, warning_message.filename, warning_message.lineno)
+        what = {"warning_message": told, "when": when, "nodeid": nodeid, "location": location}
+        self._out.send(("pytest_warning_recorded", what))
 
     def pytest_runtest_logfinish(self, nodeid: str, location: object) -> None:
         self._out.send(("pytest_runtest_logfinish", {"nodeid": nodeid, "location": location}))
