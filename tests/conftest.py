@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import io
+import logging
 import signal
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from forked import share
@@ -41,6 +43,8 @@ def pytest_collection() -> Generator[None]:
         gc.freeze()
 
 
+SLOW = pytest.StashKey[int]()
+"""How many tests are left out as slow."""
 LONG = ("golden", "security", "worker", "docs", "tests", "episodes", "household", "planners")
 """Folders of the files that take longest."""
 
@@ -55,10 +59,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=_turn)
     if config.getoption("--all"):
         return
-    skip = pytest.mark.skip(reason="slow: runs under scripts/test --all")
-    for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(skip)
+    # Deselected, since to skip 2,000 of them takes seconds.
+    slow = [item for item in items if "slow" in item.keywords]
+    items[:] = [item for item in items if "slow" not in item.keywords]
+    config.stash[SLOW] = len(slow)
+    config.hook.pytest_deselected(items=slow)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,10 +75,22 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """What is logged meanwhile, as text."""
+    heard = io.StringIO()
+    handler = logging.StreamHandler(heard)
+    logging.getLogger().addHandler(handler)
+    yield heard
+    logging.getLogger().removeHandler(handler)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line how many tests were left out, and why."""
     skipped = terminalreporter.getreports("skipped")
     reasons = Counter(one.longrepr[2].removeprefix("Skipped: ") for one in skipped)
+    if slow := terminalreporter.config.stash.get(SLOW, 0):
+        reasons["slow: runs under scripts/test --all"] = slow
     if reasons:
         told = "; ".join(f"{count}, {why}" for why, count in reasons.most_common())
         terminalreporter.write_line(f"Left out: {told}.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
+import logging
 import os
 import shutil
 import signal
@@ -347,12 +349,13 @@ def test_a_tokenizer_without_words_is_refused(theirs: Path) -> None:
 
 
 def test_what_transformers_says_of_a_folder_is_printable(
-    theirs: Path, caplog: pytest.LogCaptureFixture
+    theirs: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
     change(theirs / "config.json", quantization_config={"quant_method": "\x1b]0;mine\x07"})
     asyncio.run(opened(theirs).close())
-    assert r"\x1b]0;mine\x07" in caplog.text
-    assert "\x1b" not in caplog.text
+    assert r"\x1b]0;mine\x07" in log.getvalue()
+    assert "\x1b" not in log.getvalue()
 
 
 def test_pickles_are_read_if_asked_for(sound: Path, theirs: Path) -> None:
