@@ -192,9 +192,8 @@ def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
         raise PassingError(f"its answer could not be read: {first_problem(error)}") from error
     except json.JSONDecodeError as error:  # such as a web page, or a stream that none asked for
         begins = " ".join(redact(error.doc, keys).split())[:60]
-        raise PassingError(
-            f"its answer was no JSON, but began with {begins!r} (does --base-url end in /v1?)"
-        ) from error
+        ask = "is it a stream" if begins.startswith("data:") else "does --base-url end in /v1"
+        raise PassingError(f"its answer was no JSON, but began with {begins!r} ({ask}?)") from error
     except (ValueError, RecursionError) as error:
         raise PassingError(f"its answer could not be read: {error}") from error
 

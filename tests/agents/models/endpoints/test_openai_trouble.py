@@ -67,11 +67,17 @@ def test_and_given_up_when_it_does_not(trouble: Answer) -> None:
     assert len(serving.requests) == 2
 
 
-def test_what_answers_in_no_json_is_quoted() -> None:
-    page = Answer(b"<!doctype html>\n<title>A login</title>")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<!doctype html>\n<title>A login</title>", "<!doctype html> <title>A login.*--base-url"),
+        (b'data: {"id": "x"}\n\ndata: [DONE]\n\n', "data: .*is it a stream?"),
+    ],
+)
+def test_what_answers_in_no_json_is_quoted(body: bytes, said: str) -> None:
     with (
-        endpoint(one_after_another(page)) as serving,
-        pytest.raises(ModelError, match=r"began with '<!doctype html> <title>A login.*--base-url"),
+        endpoint(one_after_another(Answer(body))) as serving,
+        pytest.raises(ModelError, match=f"began with '{said}"),
     ):
         ask(serving, say, attempts=1)
 
