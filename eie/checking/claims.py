@@ -146,9 +146,8 @@ class _Reader:
 
     def _predicates(self, clause: str, mention: ObjectMention) -> Iterator[str]:
         """Check a predicate after "is": "the fridge is closed and empty"."""
-        words = "|".join(map(re.escape, sorted(self._nouns.adjectives)))
         match = re.match(
-            rf"(?:\s*,?\s*(?:which|that|it))?\s+{_BE}{_NOT}{_ADVERBS}\s+(?P<state>{words})\b"
+            rf"(?:\s*,?\s*(?:which|that|it))?\s+{_BE}{_NOT}{_ADVERBS}\s+(?P<state>{self._nouns.states})\b"
             r"(?! (?:the|a|an|one|top|your|its)\b)",
             clause[mention.end :],
         )

@@ -52,15 +52,16 @@ class SceneNouns:
             else:
                 self._forms.setdefault(name, min(may_be))
         self.adjectives = dict(_adjectives(lexicon))
+        # Without any, an expression that matches nothing.
+        self.states = "|".join(map(re.escape, sorted(self.adjectives))) or "(?!)"
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         nouns = "|".join(map(re.escape, sorted(self._forms, key=lambda f: (-len(f), f))))
-        adjectives = "|".join(map(re.escape, sorted(self.adjectives)))
         counts = "|".join((*NUMBERS, r"\d+"))
         return re.compile(
             rf"(?<![\w-])(?:(?P<no>no|any)\s+|(?P<count>{counts})\s+(?:pieces\s+of\s+)??)?"
-            rf"(?P<adjectives>(?:(?:{adjectives})(?:,|\s+and)?\s+)*)"
+            rf"(?P<adjectives>(?:(?:{self.states})(?:,|\s+and)?\s+)*)"
             rf"(?P<noun>{nouns})(?:[ _](?P<number>\d+))?(?![\w-])"
         )
 

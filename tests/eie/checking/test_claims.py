@@ -41,6 +41,14 @@ KITCHEN = (
 )
 
 
+def test_an_environment_may_have_no_states() -> None:
+    lexicon = Lexicon(kinds=frozenset({"crate", "dock"}), states={})
+    things = [SceneObject("crate", "crate", {}, "dock"), SceneObject("dock", "dock", {})]
+    text = "The crate is on the dock, and the dock is where the crate, and dock, is."
+    assert not contradictions(text, things, lexicon)
+    assert contradictions("The crate is held.", things, lexicon)
+
+
 @pytest.mark.parametrize(
     "text",
     [
