@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import gc
-import io
-import logging
 import signal
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from typing import Any
 
 import pytest
-from forked import share
 from hypothesis import settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too")
-    parser.addoption(
-        "--processes", type=int, default=1, help="share the test files among so many processes"
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -66,23 +61,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=slow)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    processes: int = session.config.getoption("--processes")
-    if processes == 1 or session.config.option.collectonly or session.testsfailed:
-        return None
-    share(session, processes)
-    return True
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell pytest-xdist's first process how many slow tests its workers left out."""
+    told = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        told["slow"] = session.config.stash.get(SLOW, 0)
 
 
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """What is logged meanwhile, as text."""
-    heard = io.StringIO()
-    handler = logging.StreamHandler(heard)
-    logging.getLogger().addHandler(handler)
-    yield heard
-    logging.getLogger().removeHandler(handler)
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each worker left out the same ones."""
+    node.config.stash[SLOW] = getattr(node, "workeroutput", {}).get("slow", 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,6 +10,7 @@ import pytest
 import inhabit
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.registry import load
+from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "make_vlm"
 PEOPLE = {
@@ -29,10 +30,15 @@ SMALL = ("--episodes", "5", "--tokens", "3000", "--rounds", "1", "--judged", "1"
 SMALL += ("--virtualhome", "6", "--minedojo", "0")
 
 
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    file = tmp_path / "people.jsonl"
+    file.write_text(json.dumps(PEOPLE) + "\n")
+    return file
+
+
 @pytest.mark.slow  # several minutes
-def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> None:
-    people = tmp_path / "people.jsonl"
-    people.write_text(json.dumps(PEOPLE) + "\n")
+def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path, people: Path) -> None:
     made = tmp_path / "vlm"
     command = [sys.executable, SCRIPT, "--people", people, "--out", made, *SMALL]
     for _ in range(2):
@@ -45,3 +51,18 @@ def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path) -> No
     assert Ability.IMAGES in load(model).abilities
     run = inhabit.run("alfred", "rank", tmp_path / "run", model=model, n=1, max_steps=2)
     assert run.episodes()[0]["ending"] == "step_limit"
+
+
+@pytest.mark.slow  # several minutes
+def test_it_plays_while_it_is_trained(tmp_path: Path, people: Path) -> None:
+    made = tmp_path / "vlm"
+    few = ("--episodes", "2", "--own", "1", "--virtualhome", "0", "--minedojo", "0")
+    few += ("--tokens", "1500", "--rounds", "1", "--judged", "1", "--workers", "1")
+    # Whatever is not called "cpu" is used as a GPU is.
+    at_once = ("--at-once", "--device", "cpu:0", "--start", BUNDLED / ADAPTERS)
+    command = [sys.executable, SCRIPT, "--people", people, "--out", made, *few, *at_once]
+    subprocess.run(command, check=True, cwd=SCRIPT.parents[1], timeout=3000)
+    said = (made / "log.txt").read_text()
+    assert said.count("trained on 1500 tokens") == 1
+    assert said.index("pass 0:") < said.index(" own-0:") < said.index(" judged-1500:")
+    assert Ability.IMAGES in load(f"local:{made / 'inhabit-vlm'}").abilities
