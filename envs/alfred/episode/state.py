@@ -90,8 +90,8 @@ class Reference:
         self._names = names
         self._memory = memory
         self._x, self._z = x, z
-        newer = unnumbered == "used"
-        self._used, self._sent = (memory.used, memory.sent) if newer else (None, None)
+        self._newer = unnumbered == "used"
+        self._used, self._sent = (memory.used, memory.sent) if self._newer else (None, None)
 
     def known(self) -> Sequence[ThorObject]:
         """Every seen, existing, named object, in the order of the names."""
@@ -123,9 +123,9 @@ class Reference:
         """The most likely of several objects of one type.
 
         For navigation, the one that the feedback has just told to go to, or the nearest one that
-        was not yet visited or taken. Otherwise one to which the verb can apply: the one visited
-        last, then those within reach that lie in or on what was used last, then those in view, then
-        the nearest.
+        was not yet visited or taken; one that could not be reached comes last. Otherwise one to
+        which the verb can apply: the one visited last, then those within reach that lie in or on
+        what was used last, then those in view, then the nearest.
         """
         rank = self._to_go if verb in ("go to", "find") else self._to_act(verb)
         return min(things, key=lambda t: (*rank(t), self._order(t.id)), default=None)
@@ -134,6 +134,7 @@ class Reference:
         return (
             thing.held,
             self._world.shut_in(thing) is not None,
+            self._newer and f"go to {thing.id}" in self._memory.refused,
             thing.id != self._sent,
             thing.id in self._memory.visited,
             thing.id == self._memory.focus,

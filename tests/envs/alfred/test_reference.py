@@ -103,3 +103,11 @@ def test_what_the_feedback_told_to_go_to_is_gone_to() -> None:
     assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|2"
     memory.go("Cabinet|2")
     assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|1"
+
+
+def test_what_could_not_be_reached_is_gone_to_last() -> None:
+    memory = Memory()
+    memory.see(["Cabinet|1", "Cabinet|2"])
+    memory.refused["go to Cabinet|1"] = None
+    assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|2"
+    assert meant(memory, "go to", "cabinet", cabinet(1)) == "Cabinet|1"
