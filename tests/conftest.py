@@ -71,7 +71,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Each worker left out the same ones."""
-    node.config.stash[SLOW] = getattr(node, "workeroutput", {}).get("slow", 0)
+    told = getattr(node, "workeroutput", {}).get("slow", 0)
+    node.config.stash[SLOW] = max(told, node.config.stash.get(SLOW, 0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

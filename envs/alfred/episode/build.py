@@ -196,8 +196,13 @@ _STATES = (
 def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
     """Agent, objects and memory. Positions in metres to three decimals, angles in degrees."""
     pose, memory = episode.body.pose, episode.memory
-    meant = {"used": memory.used if memory.used != memory.focus else None, "sent": memory.sent}
-    newer = episode.unnumbered == "used"
+    named: dict[str, JsonValue] = {}
+    if episode.unnumbered == "used":
+        named = {
+            "used": memory.used if memory.used != memory.focus else None,
+            "sent": memory.sent,
+            "refused": [key for key in memory.refused if key.startswith("go to ")],
+        }
     return {
         "room": episode.body.room,
         "agent": {
@@ -210,7 +215,7 @@ def state(episode: EpisodeState) -> Mapping[str, JsonValue]:
         "seen": list(memory.seen),
         "visited": list(memory.visited),
         "focus": memory.focus,
-        **{name: id for name, id in meant.items() if newer and id is not None},
+        **{name: value for name, value in named.items() if value},
         "searched": [list(place) for place in memory.searched],
     }
 

@@ -37,8 +37,8 @@ class Memory:
     focus: str | None = None
     """The object of the last navigation or interaction, which "the mug" refers to."""
     used: str | None = None
-    """What it last went to, or the receptacle that it acted on since. "The mug" is first one that
-    lies in or on it, unless the settings say `unnumbered=nearest`."""
+    """The receptacle that it last went to or acted on. "The mug" is first one that lies in or on
+    it, unless the settings say `unnumbered=nearest`."""
     sent: str | None = None
     """What the last feedback told it to go to first."""
     searched: dict[Cell, None] = field(default_factory=dict)
@@ -54,12 +54,12 @@ class Memory:
     def go(self, id: str) -> None:
         """Add a visit."""
         self.visited[id] = None
-        self.focus = self.used = id
-        self.sent = None
+        self.focus = id
+        self.refused.pop(f"go to {id}", None)
 
     def touch(self, thing: ThorObject) -> None:
         """Note an interaction with `thing`."""
-        self.focus, self.sent = thing.id, None
+        self.focus = thing.id
         if thing.receptacle:
             self.used = thing.id
 
@@ -151,8 +151,10 @@ class Reference:
         )
 
     def _in_used(self, thing: ThorObject) -> bool:
-        near = self._used is not None and thing.reach(self._x, self._z) <= REACH
-        return near and any(outer.id == self._used for outer in self._world.around(thing))
+        if self._used is None or thing.reach(self._x, self._z) > REACH:
+            return False
+        inside = any(outer.id == self._used for outer in self._world.around(thing))
+        return inside and self._world.shut_in(thing) is None
 
     def name(self, verb: str, thing: ThorObject) -> str:
         """The shortest name that resolves to the object: "mug", or "mug_2" among several."""

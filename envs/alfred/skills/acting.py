@@ -292,7 +292,8 @@ def act(episode: EpisodeState, action: Action) -> Result:
     """Execute an action that `language.understand` parsed."""
     episode.film.clear()
     episode.just_seen.clear()
-    said = action.arguments
+    said, reference = action.arguments, episode.reference()
+    episode.memory.sent = None
     if action.verb in _ON_THE_SPOT:
         return _ON_THE_SPOT[action.verb](episode)
     if action.verb in _WITH_HELD:
@@ -300,7 +301,7 @@ def act(episode: EpisodeState, action: Action) -> Result:
     if action.verb == "find":
         return find(episode, said[0])
     name = said[-1]
-    thing = episode.reference().resolve(action.verb, name)
+    thing = reference.resolve(action.verb, name)
     if thing is None:
         return failed(Reason.NOT_FOUND, _missing(episode, name))
     if action.verb == "put":

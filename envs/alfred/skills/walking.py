@@ -173,6 +173,8 @@ def go_to(episode: EpisodeState, thing: ThorObject) -> Result:
         episode.memory.refused[f"go to {thing.id}"] = None
         return failed(Reason.BLOCKED, f"the way to {name} is blocked.")
     episode.memory.go(thing.id)
+    if thing.receptacle:
+        episode.memory.used = thing.id
     return done(f"you are at {name}.")
 
 

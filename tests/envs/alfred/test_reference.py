@@ -101,7 +101,7 @@ def test_what_the_feedback_told_to_go_to_is_gone_to() -> None:
     memory.see(["Cabinet|1", "Cabinet|2"])
     memory.sent = "Cabinet|2"
     assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|2"
-    memory.go("Cabinet|2")
+    memory.sent = None
     assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|1"
 
 
@@ -111,3 +111,22 @@ def test_what_could_not_be_reached_is_gone_to_last() -> None:
     memory.refused["go to Cabinet|1"] = None
     assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|2"
     assert meant(memory, "go to", "cabinet", cabinet(1)) == "Cabinet|1"
+    memory.go("Cabinet|1")
+    memory.go("Cabinet|2")
+    memory.visited.clear()
+    assert meant(memory, "go to", "cabinet", cabinet(1), cabinet(2)) == "Cabinet|1"
+
+
+def test_what_was_shut_in_is_not_meant() -> None:
+    memory = Memory()
+    memory.see(["Fridge|1", "Egg|1", "Egg|2"])
+    shut, opened = (
+        record("Fridge", 1, "receptacle", "openable", *flags) for flags in ((), ("isOpen",))
+    )
+    eggs = (
+        record("Egg", 1, "pickupable", parent="Fridge|1"),
+        record("Egg", 2, "pickupable", "visible", at=0.5),
+    )
+    memory.used = "Fridge|1"
+    assert meant(memory, "pick up", "egg", opened, *map(dict, eggs)) == "Egg|1"
+    assert meant(memory, "pick up", "egg", shut, *map(dict, eggs)) == "Egg|2"
