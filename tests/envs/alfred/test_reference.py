@@ -11,9 +11,11 @@ from inhabit.envs.alfred.world.settings import Unnumbered
 from tests.envs.alfred.rooms_for_tests import linked, record
 
 
-def reference(memory: Memory, *records: dict[str, Any]) -> Reference:
+def reference(
+    memory: Memory, *records: dict[str, Any], unnumbered: Unnumbered = "used"
+) -> Reference:
     world = ThorObjects(linked(records))
-    return Reference(world, ObjectNames(world), memory, 0.0, 0.0)
+    return Reference(world, ObjectNames(world), memory, 0.0, 0.0, unnumbered)
 
 
 def cabinet(number: int, *flags: str) -> dict[str, Any]:
@@ -130,3 +132,15 @@ def test_what_was_shut_in_is_not_meant() -> None:
     memory.used = "Fridge|1"
     assert meant(memory, "pick up", "egg", opened, *map(dict, eggs)) == "Egg|1"
     assert meant(memory, "pick up", "egg", shut, *map(dict, eggs)) == "Egg|2"
+
+
+def test_by_the_old_rule_neither_feedback_nor_what_is_out_of_reach_matters() -> None:
+    memory = Memory()
+    memory.see(["Cabinet|1", "Cabinet|2"])
+    memory.sent = "Cabinet|2"
+    memory.refused["go to Cabinet|1"] = None
+    rules: tuple[tuple[Unnumbered, int], ...] = (("nearest", 1), ("used", 2))
+    for unnumbered, number in rules:
+        found = reference(memory, cabinet(1), cabinet(2), unnumbered=unnumbered)
+        thing = found.resolve("go to", "cabinet")
+        assert thing is not None and thing.id == f"Cabinet|{number}"
