@@ -53,8 +53,8 @@ class RankSettings(PromptSettings):
         """Refuse what a bare prompt would leave out although it was asked for."""
         if self.bare and (self.pictures or self.choices):
             raise ValueError(
-                "a bare prompt has neither past images nor candidates: leave out bare, or pictures "
-                "and choices"
+                "a bare prompt has neither past images nor candidates: leave out bare, or say "
+                "pictures=0 and choices=false"
             )
         return self
 

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel
 from torch import Tensor
 
+from inhabit.agents.dialogue.prompt import PromptSettings
 from inhabit.agents.models.registry import recommended
 from inhabit.eie.tuning import checkpoint, log
 from inhabit.eie.tuning.base import Base, prepare
@@ -139,7 +140,8 @@ def tune(
 
 def _with_recommended(base: str, settings: TuneSettings) -> TuneSettings:
     """`settings` with the prompt that the base model recommends, where they name none."""
-    theirs = recommended(base, {"agent": TuneSettings}).get("agent", {})
+    # Checked as the agents' settings: those of tuning have other meanings of "pictures" and "end".
+    theirs = recommended(base, {"agent": PromptSettings}).get("agent", {})
     missing = [key for key in ("prompt", "history", "keyframes") if getattr(settings, key) is None]
     found = {key: theirs[key] for key in missing if key in theirs}
     return TuneSettings.model_validate({**settings.model_dump(), **found})

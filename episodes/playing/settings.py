@@ -140,12 +140,14 @@ def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> B
     """The settings of `owner`, with defaults for all that is not given.
 
     Raises:
-        SettingError: a value is wrong, or there is no such setting.
+        SettingError: a value is wrong, two do not go together, or there is no such setting.
     """
     try:
         return kind.model_validate(given)
     except ValidationError as error:
-        raise SettingError(f"The setting {owner}.{first_problem(error)}.") from error
+        alone = error.errors()[0]["loc"]
+        which = f"The setting {owner}." if alone else f"Settings of {owner} do not go together: "
+        raise SettingError(f"{which}{first_problem(error)}.") from error
 
 
 def _pairs(assignments: Sequence[str] | Mapping[str, object]) -> Iterator[tuple[str, object]]:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
+from inhabit.agents.planners.rank import RankSettings
 from inhabit.episodes.playing.settings import RunSettings, SettingError, divide
 
 
@@ -61,6 +62,14 @@ def test_a_key_of_two_owners_has_to_say_whose() -> None:
 def test_what_is_wrong_is_named(assignment: str, says: str) -> None:
     with pytest.raises(SettingError, match=says):
         divide([assignment], OWNERS)
+
+
+def test_settings_that_do_not_go_together_are_told_as_such() -> None:
+    with pytest.raises(
+        SettingError,
+        match=r"^Settings of agent do not go together: a bare prompt .* say pictures=0 and",
+    ):
+        divide(["bare=true", "pictures=60"], {"agent": RankSettings})
 
 
 @given(st.text())

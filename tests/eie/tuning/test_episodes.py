@@ -85,7 +85,7 @@ def steps(env: Toy, task, copy: int, folder: Path):
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = save_llava(tmp_path_factory.mktemp("base"))
     (folder / "prompt.jinja").write_text(PROMPT)
-    advice = {"prompt": "prompt.jinja", "history": 60}
+    advice = {"prompt": "prompt.jinja", "history": 60, "pictures": 2, "end": True}
     (folder / FILE).write_text(json.dumps({"agent": advice}))
     return folder
 
@@ -105,6 +105,16 @@ def test_a_model_from_nothing_learns_from_episodes_and_acts(
     told = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["agent"]
     assert told["history"] == 60
     assert told["prompt"] == str(tuned / "prompt.jinja")
+
+
+def test_a_model_is_tuned_with_the_prompt_that_it_recommends_to_agents(
+    made: Path, base: Path, tmp_path: Path
+) -> None:
+    settings = TRAINED | {"objective": "ranking", "end": False, "episodes": False, "limit": 6}
+    train(made, base, tmp_path / "tuned", **settings)
+    told = json.loads((tmp_path / "tuned" / "tune.json").read_text())["settings"]
+    assert (told["prompt"], told["history"]) == (str(base / "prompt.jinja"), 60)
+    assert (told["pictures"], told["end"]) == (True, False)
 
 
 def test_a_whole_history_is_tuned_on_with_its_images(

@@ -31,5 +31,5 @@ def test_lists_are_words_with_commas() -> None:
     ],
 )
 def test_settings_that_contradict_each_other(given: dict[str, str], said: str) -> None:
-    with pytest.raises(SettingError, match=f"The setting tune.*{said}"):
+    with pytest.raises(SettingError, match=f"Settings of tune do not go together: .*{said}"):
         divide(given, {"tune": TuneSettings})
