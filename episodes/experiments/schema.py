@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
 
 from inhabit.agents.core import Grant
 from inhabit.envs.core import Task
@@ -18,12 +27,23 @@ from inhabit.episodes.recording.schema import Choice, Ending, Sight
 
 LOCK = "experiment.lock.json"
 _PRESETS = Path(__file__).parent / "presets"
-Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
-"""Names a folder, too."""
 
 
 class ExperimentError(UserError, ValueError):
     """A file is no experiment, or names something twice."""
+
+
+def _folder_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", name):
+        raise ValueError(
+            f"{name[:60]!r} is to name a folder, too. Give a name of 1 to 60 letters, digits, "
+            "dots, hyphens and underscores that begins with a letter or a digit."
+        )
+    return name
+
+
+Label = Annotated[str, AfterValidator(_folder_name)]
+"""Names a folder, too."""
 
 
 class _Said(BaseModel):
