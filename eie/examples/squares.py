@@ -28,7 +28,7 @@ SHAPES = ((2, 4), (3, 3))
 """Goals and pictures of a square."""
 _COMMON = (ActionKind.GO, ActionKind.PUT)
 """Kinds of actions that are the answer most often."""
-_LONG, _WIDE = 0.88, 0.07
+_LONG, _WIDE = 0.8, 0.07
 """Shares of scenes in which the first of these is tried first, and of those of them in which the
 second is tried after it.
 """
