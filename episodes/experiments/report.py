@@ -8,15 +8,14 @@ from pathlib import Path
 
 from inhabit.episodes.experiments.cells import ExperimentCell, outcomes
 from inhabit.episodes.experiments.schema import LOCK, Experiment, Lock, LockedRun
-from inhabit.episodes.experiments.tables import Ends, ResultTable, as_csv, results, tables
+from inhabit.episodes.experiments.tables import Ends, ResultTable, as_csv, named, results, tables
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Ending, EndLine, Sight
+from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.reports.page.document import render
 from inhabit.episodes.reports.page.writing import Videos, write_run
 from inhabit.episodes.reports.wording import ENDINGS, counted
-from inhabit.episodes.scoring.sight import INSTEAD
 
 _LINKED = 3
 """Best and worst episodes of each agent that the page links to."""
@@ -131,9 +130,7 @@ def _groups(found: Sequence[ExperimentCell]) -> Mapping[tuple[str, str], Sequenc
     """(environment, agent with its sight) -> its runs, one for each seed."""
     groups: dict[tuple[str, str], list[ExperimentCell]] = {}
     for cell in found:
-        shown = cell.sight is Sight.SHOWN
-        name = cell.agent.name if shown else f"{cell.agent.name}, {INSTEAD[cell.sight]}"
-        groups.setdefault((cell.env.name, name), []).append(cell)
+        groups.setdefault((cell.env.name, named(cell.agent.name, cell.sight)), []).append(cell)
     return groups
 
 

@@ -22,7 +22,7 @@ from pydantic import (
 from inhabit.agents.core import Grant
 from inhabit.envs.core import Task
 from inhabit.envs.entries import first_problem
-from inhabit.envs.errors import UserError
+from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.episodes.recording.schema import Choice, Ending, Sight
 
 LOCK = "experiment.lock.json"
@@ -61,8 +61,12 @@ class _Named(_Said):
     @model_validator(mode="before")
     @classmethod
     def _usual(cls, given: Any) -> Any:
-        first = "env" if "env" in cls.model_fields else "agent"
-        return {"name": given.get(first), **given} if isinstance(given, dict) else given
+        if not isinstance(given, dict):
+            return given
+        chosen = given.get("env" if "env" in cls.model_fields else "agent")
+        # FILE.py:NAME is named NAME.
+        name = chosen.rpartition(":")[2] if isinstance(chosen, str) else chosen
+        return {"name": name, **given}
 
 
 class TaskChoice(_Said):
@@ -133,7 +137,7 @@ class Experiment(_Said):
     agents: tuple[AgentChoice, ...] = ()
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     sights: tuple[Sight, ...] = Field(default=(Sight.SHOWN,), min_length=1)
-    """Agents are compared by the first; what pictures are worth is told if that is "shown"."""
+    """Agents are compared by the first. What pictures are worth is told if one is "shown"."""
     max_steps: int | None = Field(default=None, ge=1)
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     """Of the runs, such as max_invalid."""
@@ -151,6 +155,11 @@ class Experiment(_Said):
         ):
             if len(set(names)) < len(names):
                 raise ValueError(f"a name stands twice among {', '.join(names)}")
+        known = [one.name for one in self.environments]
+        meant = [name for agent in self.agents for name in agent.only]
+        for name in (*meant, *(row.env for row in self.published)):
+            if name not in known:
+                raise ValueError(f"no environment is named {name!r}. {did_you_mean(name, known)}")
         return self
 
 

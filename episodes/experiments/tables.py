@@ -48,7 +48,7 @@ COLUMNS = (
     Column("actions", actions_spent, rate=False, difference="regret, actions"),
     Column("tokens", lambda _, end, most: end.tokens.read + end.tokens.written, rate=False),
 )
-"""Unsolved episodes count all their steps in "actions", as in the regret of a comparison."""
+"""An unsolved episode counts as many "actions" as it might have taken, as in a comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class CellResult:
 
 def results(found: Sequence[ExperimentCell], ends: Ends) -> Sequence[CellResult]:
     """All figures, environment by environment: those of agents, then differences from the first
-    agent, then of every agent with its own pictures from the same without.
+    agent under the first sight, then of every agent with its own pictures from the same without.
     """
     by_name: dict[tuple[str, str, Sight], list[ExperimentCell]] = {}
     for cell in found:
@@ -84,13 +84,13 @@ def results(found: Sequence[ExperimentCell], ends: Ends) -> Sequence[CellResult]
         first, *others = (
             cells
             for (where, _, sight), cells in by_name.items()
-            if (where, sight) == (env, "shown")
+            if (where, sight) == (env, found[0].sight)
         )
         for group in others:
-            told += _differences(group, first, first[0].agent.name, ends)
-        for own in (first, *others) if found[0].sight is Sight.SHOWN else ():
-            for sight, name in INSTEAD.items():
-                if group := by_name.get((env, own[0].agent.name, sight), []):
+            told += _differences(group, first, named(first[0].agent.name, first[0].sight), ends)
+        for (where, agent, seen), own in by_name.items():
+            for sight, name in INSTEAD.items() if (where, seen) == (env, Sight.SHOWN) else ():
+                if group := by_name.get((env, agent, sight), []):
                     told += _differences(own, group, name, ends)
     return told
 
@@ -179,7 +179,10 @@ def tables(experiment: Experiment, told: Sequence[CellResult]) -> Iterator[Resul
                 cells = [f"{100 * row.success_rate:.1f}", *[""] * (len(columns) - 1)]
                 rows.append([f"{row.agent} ({row.source})", *cells])
         sight = "" if measured else " Sight: not measured."
-        caption = f"{env}: means with 95 % intervals over tasks and seeds.{sight}"
+        caption = (
+            f"{env}: means with 95 % intervals over tasks and seeds. An unsolved episode counts as "
+            f"many actions as it might have taken.{sight}"
+        )
         yield ResultTable(
             caption, ["agent", *(_title(column.title, column) for column in columns)], rows
         )
@@ -204,8 +207,8 @@ def as_csv(told: Sequence[CellResult]) -> str:
         figure = one.column.difference if one.against else one.column.title
         numbers = (one.estimate.mean, one.estimate.low, one.estimate.high)
         p = "" if one.p_value is None else f"{one.p_value:.6g}"
-        named = (one.env, one.agent, one.sight.value, one.against, figure)
-        writer.writerow([*named, *(f"{number:.6g}" for number in numbers), p])
+        cell = (one.env, one.agent, one.sight.value, one.against, figure)
+        writer.writerow([*cell, *(f"{number:.6g}" for number in numbers), p])
     return stream.getvalue()
 
 
@@ -213,9 +216,13 @@ def _title(name: str, column: Column) -> str:
     return f"{name}, %" if column.rate else name
 
 
+def named(agent: str, sight: Sight) -> str:
+    """An agent and the images that it was shown."""
+    return agent if sight is Sight.SHOWN else f"{agent}, {INSTEAD[sight]}"
+
+
 def _name(one: CellResult) -> str:
-    shown = one.sight is Sight.SHOWN
-    return one.agent if shown else f"{one.agent}, {INSTEAD[one.sight]}"
+    return named(one.agent, one.sight)
 
 
 def _text(here: Sequence[CellResult], name: str, column: Column, against: str) -> str:

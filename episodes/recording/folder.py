@@ -73,8 +73,8 @@ def earlier(folder: Path) -> Run | None:
     # A link that leads nowhere is a broken run, too.
     if os.path.lexists(folder / "run.json"):
         return Run.open(folder)
-    # These are left where a run was cut off before it had begun.
-    ours = {"tasks.jsonl", "tasks.jsonl.half", "run.json.half", LOCK_FILE}
+    # These are left where a run was cut off before it had begun, or its other sights came first.
+    ours = {"tasks.jsonl", "tasks.jsonl.half", "run.json.half", LOCK_FILE, SIGHTS}
     if others := sorted({entry.name for entry in folder.iterdir()} - ours):
         raise RecordError(
             f"{folder} holds {others[0]!r} but no run.json, so it is not a run folder. Choose "

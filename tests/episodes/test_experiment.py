@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import subprocess
@@ -14,7 +15,9 @@ from inhabit.cli import main
 from inhabit.episodes.experiments.schema import digest_of, presets, read_experiment
 from inhabit.episodes.experiments.tables import ResultTable
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.scoring.builtin_metrics import clustered, hierarchical, wilson
+from inhabit.episodes.scoring.sight import INSTEAD
 
 FILE = """
 name: small
@@ -120,6 +123,26 @@ def test_a_lock_from_elsewhere_opens_no_file(
         and "--trust-record" in said
     )
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("sights", ["none", "blank, none", "none, shown"])
+def test_the_first_sight_compares_agents(tmp_path: Path, sights: str) -> None:
+    (tmp_path / "small.yaml").write_text(f"{FILE}sights: [{sights}]\n")
+    inhabit("experiment", tmp_path / "small.yaml", "--out", tmp_path / "out")
+    rows = csv.DictReader((tmp_path / "out/results.csv").open())
+    compared = {(row["agent"], row["sight"], row["against"]) for row in rows if row["against"]}
+    first = INSTEAD[Sight(sights.partition(",")[0])]
+    worth = {(name, "shown", "no images") for name in ("random", "first") if "shown" in sights}
+    assert compared == {("first", sights.partition(",")[0], f"random, {first}")} | worth
+
+
+def test_only_names_environments_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = "agents:\n  - {agent: 'mine.py:Mine', only: [tpy]}\n"
+    (tmp_path / "small.yaml").write_text(FILE.replace("agents:\n", agents))
+    inhabit("experiment", tmp_path / "small.yaml", "--out", tmp_path / "out", code=2)
+    assert "no environment is named 'tpy'. Did you mean: toy?" in capsys.readouterr().err
 
 
 def test_a_dry_run_plays_nothing(
