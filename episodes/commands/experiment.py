@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from rich.table import Table
 from rich.text import Text
 
+from inhabit.agents.custom import names_file
 from inhabit.agents.models.core import Message
 from inhabit.agents.registry import find as find_agent
 from inhabit.episodes.commands.interrupt import interruptible
@@ -177,11 +178,14 @@ def _changed(
 ) -> Experiment:
     changes: dict[str, object] = {}
     if agent is not None:
-        changes["agents"] = (AgentChoice(agent=agent, name=agent, model=model, base_url=base_url),)
+        chosen = {"agent": agent, "model": model, "base_url": base_url}
+        changes["agents"] = (AgentChoice.model_validate(chosen),)
     elif model is not None:
         asked = {"model": model, "base_url": base_url}
         changes["agents"] = tuple(
-            one if find_agent(one.agent).model is None else one.model_copy(update=asked)
+            one
+            if names_file(one.agent) or find_agent(one.agent).model is None
+            else one.model_copy(update=asked)
             for one in said.agents
         )
     first, *others = said.environments

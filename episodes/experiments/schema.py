@@ -64,8 +64,8 @@ class _Named(_Said):
         if not isinstance(given, dict):
             return given
         chosen = given.get("env" if "env" in cls.model_fields else "agent")
-        # FILE.py:NAME is named NAME.
-        name = chosen.rpartition(":")[2] if isinstance(chosen, str) else chosen
+        # FILE.py:NAME is named NAME, and what can't name a folder is left out.
+        name = re.sub(r"[^\w.-]|^_+", "", str(chosen).rpartition(":")[2], flags=re.ASCII)
         return {"name": name, **given}
 
 

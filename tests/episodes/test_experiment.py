@@ -136,6 +136,18 @@ def test_the_first_sight_compares_agents(tmp_path: Path, sights: str) -> None:
     assert compared == {("first", sights.partition(",")[0], f"random, {first}")} | worth
 
 
+def test_agents_in_files(played: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def _first(view):\n    return view.candidates[0].text\n")
+    mine = f"{tmp_path}/mine.py:_first"
+    inhabit("experiment", played / "small.yaml", "--agent", mine, "--out", tmp_path / "one")
+    assert (tmp_path / "one/runs/toy/first/seed-0/run.json").exists()
+    text = FILE.replace("agents:\n", f"agents:\n  - {{name: mine, agent: '{mine}'}}\n")
+    (tmp_path / "two.yaml").write_text(text)
+    words = ("experiment", tmp_path / "two.yaml", "--n", 1, "--out", tmp_path / "two")
+    inhabit(*words, "--model", "scripted:noise")
+    assert Run.open(tmp_path / "two/runs/toy/first/seed-0").header.model == "scripted:noise"
+
+
 def test_only_names_environments_of_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
