@@ -7,7 +7,7 @@ import math
 from PIL import ImageDraw
 
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
-from inhabit.episodes.reports.video.lettering import font, shorten
+from inhabit.episodes.reports.video.lettering import font_for, shorten
 
 _RAISED = (30, 33, 38)
 _THING = (74, 80, 90)
@@ -81,9 +81,9 @@ class _Letters:
     def write(
         self, at: Point, text: str, size: int, colour: tuple[int, int, int], anchor: str
     ) -> None:
-        box = self._pen.textbbox(at, text, font(size), anchor)
+        box = self._pen.textbbox(at, text, font_for(text, size), anchor)
         if not any(_overlap(box, other) for other in self._taken):
-            self._pen.text(at, text, colour, font(size), anchor)
+            self._pen.text(at, text, colour, font_for(text, size), anchor)
             self._taken.append((box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3))
 
 

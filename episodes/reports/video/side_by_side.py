@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.reports.video.lettering import font, shorten, wrap
+from inhabit.episodes.reports.video.lettering import font, shorten, wrap, write
 from inhabit.episodes.reports.video.slide import BAD, GOOD
 from inhabit.episodes.reports.video.slides import LAST, TITLE, picture
 from inhabit.episodes.reports.wording import ENDINGS, counted, spoken
@@ -95,7 +95,7 @@ def _frame(sides: Sequence[Side], step: int | None, *, done: bool = True) -> Ima
 def _heading(pen: ImageDraw.ImageDraw, width: int, sides: Sequence[Side], step: int | None) -> None:
     goals = list(dict.fromkeys(side.episode.task.goal for side in sides))
     goal = goals[0] if len(goals) == 1 else f"{len(sides)} episodes"
-    pen.text((_GAP, 26), shorten(goal, 28, width - 180), _INK, font(28))
+    write(pen, (_GAP, 26), shorten(goal, 28, width - 180), _INK, 28)
     longest = max(len(side.attempt.steps) for side in sides) - 1
     if step is not None and step < longest:
         pen.text((width - _GAP, 34), f"step {step + 1}", _SOFT, font(18), anchor="ra")
@@ -120,8 +120,8 @@ def _cell(
         canvas.paste(shown, (left + across, top + down))
     elif steps:
         for number, line in enumerate(wrap(steps[at].see.text, 18, _CELL - 48, 12)):
-            pen.text((left + 24, top + 24 + 26 * number), line, _INK, font(18))
-    pen.text((left, top + _CELL + 10), shorten(side.name, 15, _CELL), _SOFT, font(15))
+            write(pen, (left + 24, top + 24 + 26 * number), line, _INK, 18)
+    write(pen, (left, top + _CELL + 10), shorten(side.name, 15, _CELL), _SOFT, 15)
     now = None if step is None or step >= len(steps) else steps[step]
     over = step is not None and (now is None or now.decide is None)
     _told(pen, (left, top + _CELL + 34), side, now, over=over, done=done)
@@ -153,8 +153,8 @@ def _told(
         return
     if step.decide is not None:
         said = step.decide.action or ("stop" if step.decide.stop else "no readable action")
-        pen.text((left, top), shorten(spoken(said), 20, _CELL), _ACCENT, font(20))
+        write(pen, (left, top), shorten(spoken(said), 20, _CELL), _ACCENT, 20)
     if step.act is not None and done:
         colour = GOOD if step.act.reason is None else BAD
         for number, line in enumerate(wrap(spoken(step.act.feedback), 15, _CELL, 2)):
-            pen.text((left, top + 30 + 20 * number), line, colour, font(15))
+            write(pen, (left, top + 30 + 20 * number), line, colour, 15)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan
-from inhabit.episodes.reports.video.lettering import font, shorten, wrap
+from inhabit.episodes.reports.video.lettering import font, shorten, wrap, write
 from inhabit.episodes.reports.video.map_drawing import draw_plan
 from inhabit.episodes.reports.wording import counted
 from inhabit.episodes.scoring.likelihood import Share
@@ -135,13 +135,12 @@ class _Panel:
             self.top += 18
         for name, value in facts:
             self.pen.text((self.left, self.top), name, _SOFT, font(17))
-            self.pen.text(
-                (self.left + 130, self.top), shorten(value, 17, _INNER - 130), _INK, font(17)
-            )
+            value = shorten(value, 17, _INNER - 130)
+            write(self.pen, (self.left + 130, self.top), value, _INK, 17)
             self.top += 30
 
     def _text(self, text: str, size: int, colour: tuple[int, int, int], gap: int) -> None:
-        self.pen.text((self.left, self.top), text, colour, font(size))
+        write(self.pen, (self.left, self.top), text, colour, size)
         self.top += size + gap
 
     def _shares(self, shares: Sequence[Share], action: str) -> None:
@@ -150,7 +149,7 @@ class _Panel:
                 return
             chosen = share.text == action
             label = shorten(share.text, 16, _INNER - 64)
-            self.pen.text((self.left, self.top), label, _INK if chosen else _SOFT, font(16))
+            write(self.pen, (self.left, self.top), label, _INK if chosen else _SOFT, 16)
             right = (self.left + _INNER, self.top)
             percent = f"{share.share:.0%}"
             self.pen.text(right, percent, _INK if chosen else _SOFT, font(16), anchor="ra")
@@ -211,4 +210,4 @@ def _lines(
     colour: tuple[int, int, int],
 ) -> None:
     for number, line in enumerate(lines):
-        pen.text((place[0], place[1] + number * round(size * 1.35)), line, colour, font(size))
+        write(pen, (place[0], place[1] + number * round(size * 1.35)), line, colour, size)
