@@ -89,7 +89,7 @@ def synth(
     cluster = settings.pop("cluster")
     assert isinstance(cluster, ClusterSettings)
     settings["env"] = registration.fastest_settings(backend, settings["env"])
-    header = _header(registration, backend, author, seed, n, settings)
+    header = _header(registration, backend, author, seed, n, given, settings)
     begun = time.perf_counter()
     with held(out):
         opened = SetFolder.begin_or_continue(out, header, partial(_comparable, header))
@@ -110,15 +110,14 @@ def _header(
     author: str,
     seed: int,
     n: int,
+    given: Sequence[str],
     settings: Mapping[str, BaseModel],
 ) -> SetHeader:
     packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
-    command = (
-        f"inhabit synth {registration.name} --backend {backend} --author {author} "
-        f"--seed {seed} --n {n}"
-    )
+    words = ("--backend", backend, "--author", author, "--seed", str(seed), "--n", str(n))
+    changed = (word for assignment in given for word in ("--set", assignment))
     return SetHeader(
-        command=tuple(command.split(" ")),
+        command=("inhabit", "synth", registration.name, *words, *changed),
         env=registration.name,
         backend=backend,
         author=author,

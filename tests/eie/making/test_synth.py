@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -250,6 +251,14 @@ def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> Non
     told = inhabit(*words, "in_process=true", "--set", "attempts=2").stdout
     assert "fewer than --n 300: 2 tasks are tried at most." in told
     assert "larger set" not in told
+
+
+def test_the_command_of_a_card_makes_the_same_set(tmp_path: Path) -> None:
+    synth(tmp_path / "one", "--set", "split_by=object", "--set", "candidates=2")
+    card = (tmp_path / "one" / "README.md").read_text()
+    command = next(line for line in card.splitlines() if line.startswith("    inhabit synth "))
+    assert inhabit(*shlex.split(command)[1:], "--out", str(tmp_path / "two")).returncode == 0
+    assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
 def test_a_template_that_raises_is_named(tmp_path: Path) -> None:
