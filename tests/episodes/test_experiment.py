@@ -227,13 +227,9 @@ def test_texts_are_escaped_for_latex() -> None:
     assert r"x \& y \textbackslash{} \{z\} \\" in table.latex()
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("name: small", "name: two words"), ("agent: random", "agent: mine.py:Agent")],
-)
 def test_a_name_that_is_no_folder_is_refused_in_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, after: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "one.yaml").write_text(FILE.replace(before, after))
+    (tmp_path / "one.yaml").write_text(FILE.replace("name: small", "name: two words"))
     inhabit("experiment", tmp_path / "one.yaml", "--out", tmp_path / "out", code=2)
     assert "Give a name of 1 to 60 letters" in " ".join(capsys.readouterr().err.split())
