@@ -65,8 +65,8 @@ class _Named(_Said):
             return given
         chosen = given.get("env" if "env" in cls.model_fields else "agent")
         # FILE.py:NAME is named NAME, and what can't name a folder is left out.
-        name = re.sub(r"[^\w.-]|^_+", "", str(chosen).rpartition(":")[2], flags=re.ASCII)
-        return {"name": name, **given}
+        name = re.sub(r"^[\W_]+|[^\w.-]", "", str(chosen).rpartition(":")[2], flags=re.ASCII)
+        return {"name": name[:60] or "unnamed", **given}
 
 
 class TaskChoice(_Said):
