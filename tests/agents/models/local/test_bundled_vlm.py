@@ -72,3 +72,19 @@ def test_it_plays_by_beams_with_its_own_settings(tmp_path: Path) -> None:
     assert header.settings.agent["history"] == "whole" and header.settings.env["clips"] is True
     (episode,) = run.episodes()
     assert episode["steps"] == 1
+
+
+@pytest.mark.slow
+def test_it_solves_tasks(tmp_path: Path) -> None:
+    """By beams of five the weights solved all of these when they were packed."""
+    run = inhabit.run(
+        "alfred",
+        "beam",
+        tmp_path / "run",
+        model="local:inhabit-vlm",
+        settings={"agent.width": 1, "wire": "none", "frames": False},
+        candidates="vocabulary",
+        n=4,
+        seed=2,
+    )
+    assert sum(episode["success"] for episode in run.episodes()) >= 3
