@@ -30,18 +30,18 @@ def default_package() -> Path:
     return cache_home() / "minedojo" / "package" / "minedojo"
 
 
-def read(source: str, settings: MineDojoSettings) -> Iterator[Task]:
+def read(source: str, settings: MineDojoSettings | None = None) -> Iterator[Task]:
     """MineDojo's tasks.
 
     Args:
         source: programmatic (1,572), creative (1,558), one of its kinds, or the id of one task.
-        settings: `tasks` is a wheel, or the folder of an installed `minedojo`; None looks where
-            setup puts it.
+        settings: `tasks` is a wheel, or the folder of an installed `minedojo`; without it, or
+            without settings, the package is looked for where setup puts it.
 
     Raises:
         TaskError: there is no such source, or no MineDojo to read it from.
     """
-    package = settings.tasks
+    package = settings.tasks if settings else None
     files = _Files(Path(package).expanduser() if package else default_package())
     if source == "creative" or source.startswith("creative:"):
         found = list(_creative(files))

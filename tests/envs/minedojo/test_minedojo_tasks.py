@@ -34,6 +34,12 @@ def official() -> str:
     return str(package)
 
 
+def test_without_settings_tasks_are_looked_for_where_setup_puts_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(TaskError, match=f"no MineDojo at {tmp_path}"):
+        read("harvest_1_log")
+
+
 def task(**scene: object) -> Task:
     return Task.model_validate(
         {"id": "t", "env": "minedojo", "kind": "k", "goal": "g", "scene": scene}
