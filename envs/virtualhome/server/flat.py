@@ -31,6 +31,7 @@ from inhabit.envs.virtualhome.server.cameras import (
 )
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER
 from inhabit.envs.virtualhome.unity.protocol import CameraPlace
+from inhabit.envs.virtualhome.world.catalogue import catalogue
 
 ONE_CHARACTER = (
     "There is a character already, and this server has room for one: the evolving graph is driven "
@@ -66,7 +67,7 @@ class Flat:
         Raises:
             SceneError: the graph is invalid; gives the reason.
         """
-        world = FlatWorld.of(graph, hour=self._hour)
+        world = FlatWorld.of(_filled_in(graph), hour=self._hour)
         # Built before anything is replaced: a graph that cannot be drawn changes nothing.
         self._picture: FlatPicture | None = FlatPicture(world)
         self._shot: tuple[FlatWorld, Shot] | None = None
@@ -262,6 +263,38 @@ def _anywhere(spot: Vector) -> bool:
 
 
 _BODY = {"center": [0.0, 0.85, 0.0], "size": [0.5, 1.7, 0.34]}
+
+
+def _filled_in(graph: Mapping[str, Any]) -> dict[str, Any]:
+    """A graph with what VirtualHome finds out by itself about the nodes that a program adds.
+
+    Those are the properties of a node's class, and the room of what is only ON something.
+    """
+    known = catalogue()
+    nodes = [
+        {"properties": known[name].properties, **node}
+        if (name := node.get("class_name")) in known
+        else node
+        for node in graph["nodes"]
+    ]
+    world = FlatWorld.of({**graph, "nodes": nodes})
+    inside = [
+        {"from_id": node.id, "relation_type": "INSIDE", "to_id": room}
+        for node in world.nodes()
+        if world.room(node.id) is None and (room := _room_below(world, node.id)) is not None
+    ]
+    return {"nodes": nodes, "edges": [*graph["edges"], *inside]}
+
+
+def _room_below(world: FlatWorld, id_: int) -> int | None:
+    """The room of what a node is on or in, at any depth."""
+    seen, below = set[int](), [id_]
+    while below and (support := below.pop()) not in seen:
+        if (room := world.room(support)) is not None:
+            return room
+        seen.add(support)
+        below = [*world.targets(support, "ON"), *world.targets(support, "INSIDE")]
+    return None
 
 
 def _boxed(node: dict[str, Any], place: DrawnBox | None) -> dict[str, Any]:

@@ -232,6 +232,28 @@ def test_a_bad_graph_is_refused_and_the_scene_stays(flat, nodes, edges, words):
     assert flat.world is before
 
 
+@pytest.mark.parametrize(("relation", "class_name"), [("ON", "kitchentable"), ("INSIDE", "fridge")])
+def test_an_object_that_a_program_adds_can_be_carried(relation, class_name):
+    flat = Flat(5, 1)
+    place = node(flat, class_name)
+    graph = flat.graph()
+    graph["nodes"] += [{"id": 9000, "class_name": "plate"}, {"id": 9001, "class_name": "apple"}]
+    graph["edges"] += [
+        {"from_id": 9001, "relation_type": "ON", "to_id": 9000},
+        {"from_id": 9000, "relation_type": relation, "to_id": place},
+    ]
+    assert ask(flat, "expand_scene", "{}", json.dumps(graph)).success
+    assert ask(flat, "add_character", character()).success
+    opened = [f"<char0> [Open] <fridge> ({place})"] * (class_name == "fridge")
+    taken = ["<char0> [Walk] <apple> (9001)", "<char0> [Grab] <apple> (9001)"]
+    reply = ask(
+        flat, "render_script", "{}", f"<char0> [Walk] <{class_name}> ({place})", *opened, *taken
+    )
+    assert reply.success, reply.message
+    held = [e for e in flat.graph()["edges"] if e["to_id"] == 9001]
+    assert [e["relation_type"] for e in held if e["relation_type"].startswith("HOLDS")]
+
+
 def test_a_graph_with_two_characters_is_refused(flat):
     graph = build(5, 1)
     people = [{"id": i, "class_name": "character", "category": "Characters"} for i in (1, 2)]
