@@ -32,6 +32,8 @@ from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 _BEYOND_THE_WALLS = 0.5
 """Metres that a pose may lie outside the room; walls are only inferred from objects."""
+_UNMOVED = 1e-3
+"""Metres, and the same for axes of a box, within which a pose counts as that of the room."""
 _BEST_LEFT = HANGERS | {"CoffeeMachine", "StoveBurner", "Toaster"}
 """Receptacles on which nothing is spawned."""
 
@@ -116,12 +118,33 @@ def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
         placed.append(id)
     for id in placed:
         world.link(id, ())
+    recorded = _recorded_parents(world) if world.rules.lies_in_all_around else {}
     for id in placed:
+        if id in recorded:
+            world.link(id, recorded[id])
+            continue
         own = {id, *world.within(id)}
         placing.rest(world, id, placing.support(world, world.things[id].box, ignoring=own))
     if any(not world.things[id]["pickupable"] for id in placed):
         world.cells = walkable(world)
     return faults
+
+
+def _recorded_parents(world: World) -> Mapping[str, Sequence[str]]:
+    """What objects are on or in that lie, as what holds them, where the room's own data has them.
+
+    AI2-THOR's shapes hold things that ours do not, such as a ladle over the edge of a counter.
+    """
+    unmoved = {
+        id
+        for id, box in world.room.placed.items()
+        if (thing := world.things.get(id)) is not None
+        and thing.present
+        and np.allclose(thing.box.center, box.center, atol=_UNMOVED)
+        and np.allclose(thing.box.axes, box.axes, atol=_UNMOVED)
+    }
+    parents = {made["objectId"]: made["parentReceptacles"] or () for made in world.room.objects}
+    return {id: parents[id] for id in unmoved if unmoved.issuperset(parents[id])}
 
 
 def walkable(world: World) -> frozenset[Cell]:

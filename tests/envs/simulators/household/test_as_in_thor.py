@@ -161,6 +161,21 @@ def test_poses_of_all_change_nothing(program: Program) -> None:
         assert after[id]["position"] == pytest.approx(thing["position"], abs=1e-6)
 
 
+@pytest.mark.parametrize("scene", ["FloorPlan8", "FloorPlan210", "FloorPlan330", "FloorPlan401"])
+def test_poses_of_the_room_bring_its_receptacles_back(scene: str) -> None:
+    program = Program(scene)
+    before = program.do("Pass")
+    program.do("InitialRandomSpawn", randomSeed=1)
+    after = program.do("SetObjectPoses", objectPoses=poses(before))
+    for id, thing in before.items():
+        assert sorted(after[id]["parentReceptacles"] or ()) == sorted(
+            thing["parentReceptacles"] or ()
+        )
+        assert sorted(after[id]["receptacleObjectIds"] or ()) == sorted(
+            thing["receptacleObjectIds"] or ()
+        )
+
+
 def test_what_has_no_pose_is_disabled(program: Program) -> None:
     before = program.do("Pass")
     listed = [pose for pose in poses(before) if not pose["objectName"].startswith("Stool")][5:]
