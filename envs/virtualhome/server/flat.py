@@ -273,7 +273,7 @@ def _filled_in(graph: Mapping[str, Any]) -> dict[str, Any]:
     known = catalogue()
     nodes = [
         {"properties": known[name].properties, **node}
-        if (name := node.get("class_name")) in known
+        if (name := str(node.get("class_name"))) in known
         else node
         for node in graph["nodes"]
     ]

@@ -215,6 +215,7 @@ def test_what_is_put_somewhere_has_its_box_there():
     [
         ([], [], "no room"),
         ([{"id": 1}], [], "nodes.0.class_name: Field required"),
+        ([{"id": 1, "class_name": []}], [], "nodes.0.class_name: Input should be a valid string"),
         ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}] * 2, [], "Two nodes"),
         ([{"id": 1, "class_name": "kitchen", "category": "Rooms", "states": ["MELTED"]}], [],
          "no 'MELTED'"),
