@@ -173,6 +173,13 @@ class Model(ABC):
     checked: str = ""
     """How exact its scores were found to be, in a clause."""
 
+    async def detected(self, images: Sequence[Image]) -> str:
+        """The objects that it detects in the `images` of a step, in words: for the record.
+
+        "" for models that have no names for what they see: all but those with a detector.
+        """
+        return ""
+
     @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Score `candidates` as the beginnings of a reply to `prompt`.

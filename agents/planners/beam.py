@@ -69,7 +69,13 @@ class Beam(ScoringAgent[BeamSettings]):
             length_penalty=settings.length_penalty,
         )
         best = next(a for a in candidates if a.text == found.scores[0].text)
-        return Decision(best, ranked=found.scores, calls=(found.call,), images=pictures(prompt))
+        return Decision(
+            best,
+            description=await self._detected(view),
+            ranked=found.scores,
+            calls=(found.call,),
+            images=pictures(prompt),
+        )
 
 
 class FreeBeam(Beam):

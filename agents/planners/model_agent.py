@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from inhabit.agents.core import Agent, Call, CutShortError, Decision, ModelError, View
-from inhabit.agents.dialogue.frames import pictures
+from inhabit.agents.dialogue.frames import frames_of, pictures
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
-from inhabit.agents.models.core import Ability, Message, Model, Ranking
+from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
 from inhabit.envs.core import SimulatorError
 
 
@@ -88,3 +88,10 @@ class ScoringAgent(ModelAgent, Generic[S]):
         """The prompt for `view`, whose candidates are `texts`."""
         sees = Ability.IMAGES in self._model.abilities
         return self._prompt.messages(view, images=sees, choices=texts)
+
+    async def _detected(self, view: View) -> str:
+        """What the model detects in the present images."""
+        if Ability.IMAGES not in self._model.abilities:
+            return ""
+        frames = frames_of(view.observation, self._settings.keyframes)
+        return await self._model.detected([Image(frame) for frame in frames])

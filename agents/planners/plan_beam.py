@@ -76,6 +76,7 @@ class PlanBeam(ScoringAgent[PlanSettings]):
             self._pending.keep(view, first, rest)
         return Decision(
             best.actions[0],
+            description=await self._detected(view),
             reasoning=search.summary(view, plans),
             ranked=tuple(plan.ranked() for plan in plans),
             calls=tuple(search.calls),

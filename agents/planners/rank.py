@@ -123,6 +123,7 @@ class Rank(ScoringAgent[RankSettings]):
         best = scores[self._chosen(order, values, view)]
         return Decision(
             next(action for action in candidates if action.text == best.text),
+            description=await self._detected(view),
             ranked=tuple(scores[i] for i in order[: self._settings.top]),
             normaliser=None if self._settings.early_stopping else normaliser(values),
             calls=tuple(ranking.call for ranking in rankings),

@@ -9,10 +9,19 @@ from typing import Any, TypeVar
 from warnings import warn
 
 import numpy as np
+from PIL import Image as Picture
 
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.beam_search import BeamRules
-from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
+from inhabit.agents.models.core import (
+    Ability,
+    GenerateOptions,
+    Image,
+    Message,
+    Model,
+    Ranking,
+    Reply,
+)
 from inhabit.agents.models.local.encoder import EncodedPrompt, Encoder
 from inhabit.agents.models.local.generate import GeneratedText, TextGenerator, TextRequest
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
@@ -108,6 +117,10 @@ class Transformer(Model):
         """
         return await self._batcher.ask((prompt, options), self._generate_batch)
 
+    async def detected(self, images: Sequence[Image]) -> str:
+        """What its processor detects, if it detects objects."""
+        return await self._batcher.ask(images, self._detections)
+
     async def close(self) -> None:
         """End the thread; the memory is freed with the last reference."""
         self._batcher.close()
@@ -197,6 +210,13 @@ class Transformer(Model):
             seconds=seconds,
         )
         return Ranking(tuple(map(Ranked, texts, scored.scores, lengths)), call)
+
+    def _detections(self, shown: Sequence[Sequence[Image]]) -> list[str | Exception]:
+        names = getattr(self.encoder.processor, "detected", None)
+        if names is None:
+            return [""] * len(shown)
+        looks = [[Picture.fromarray(image.rgb) for image in images] for images in shown]
+        return [", ".join(names(look)) for look in looks]
 
     def _generate_batch(self, wanted: Sequence[Wanted]) -> list[Reply | Exception]:
         asked = [self._or_error(self._request, *one) for one in wanted]

@@ -38,6 +38,8 @@ CHAT_TEMPLATE = (
 _CUT, _MOST = 0.3, 14
 """Lowest confidence of an object that gets a token, and the most of them in a look. A look like the
 one before, as after an action without effect, gets none."""
+_SURE = 0.5
+"""Confidence from which the record tells an object: the threshold of each class."""
 _UNTOLD = re.compile(
     r"held.*|on .*|open (blinds|book|kettle|laptop)|floor|window|mirror|curtains|painting|poster"
     r"|garbage bag|room decor|shower glass"
@@ -123,6 +125,12 @@ class InhabitVlmProcessor:
             "input_ids": torch.tensor([read]),
             "detections": torch.from_numpy(np.concatenate([nothing(), *found])),
         }
+
+    def detected(self, images: Sequence[Picture.Image]) -> Sequence[str]:
+        """The names of what is surely in a look of `images`, of the classes that get tokens."""
+        found = look([self._frame(image) for image in images]) if images else nothing()
+        told = Attention(self._sight.names)(found)
+        return sorted(self._sight.names[int(row[0])] for row in told if row[1] >= _SURE)
 
     def _frame(self, picture: Picture.Image) -> Table:
         rgb = np.asarray(picture.convert("RGB"))

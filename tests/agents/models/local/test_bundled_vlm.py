@@ -72,6 +72,21 @@ def test_it_plays_by_beams_with_its_own_settings(tmp_path: Path) -> None:
     assert header.settings.agent["history"] == "whole" and header.settings.env["clips"] is True
     (episode,) = run.episodes()
     assert episode["steps"] == 1
+    attempt = Run.open(tmp_path / "run").episode(0).last()
+    assert attempt is not None and attempt.steps[0].decide is not None
+    assert ", " in attempt.steps[0].decide.description
+
+
+def test_it_names_what_its_eyes_detect(model: Model) -> None:
+    """Surely, and of the classes that get tokens; in a black image nothing."""
+    sight, settings = FrameDetector(EYES), AlfredSettings(wire="none")
+    with Alfred(settings=settings) as env:
+        env.reset(next(iter(sample(1, 3, settings))), seed=0)
+        frame = env.observe().rgb
+    told = asyncio.run(model.detected([Image(frame)])).split(", ")
+    sure = {sight.names[int(row[0])] for row in look([sight.frame(frame)]) if row[1] >= 0.5}
+    assert len(told) >= 3 and set(told) <= sure
+    assert asyncio.run(model.detected([Image(np.zeros_like(frame))])) == ""
 
 
 @pytest.mark.slow
