@@ -252,7 +252,9 @@ def test_time_is_told_apart(tmp_path: Path) -> None:
     assert end.seconds.model >= 0.02 * steps
     assert end.seconds.simulator >= 0.01 * steps
     assert len(end.overhead_ms) == steps
-    assert np.median(end.overhead_ms) < 10, "Neither thinking nor acting is overhead."
+    told = end.seconds.model + end.seconds.simulator + sum(end.overhead_ms) / 1000
+    whole = end.time - last(run).start.time
+    assert told < whole + 0.05, "Neither thinking nor acting is overhead."
     for step in last(run).steps[:-1]:
         assert step.decide is not None
         assert step.act is not None
