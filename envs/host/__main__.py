@@ -1,6 +1,6 @@
 """The worker process: creates an environment and answers the runner's calls.
 
-Started by `inhabit.envs.host.link` as `python -m inhabit.envs.host SOCKET MEMORY`: two file
+Started by `inhabit.envs.host.env` as `python -m inhabit.envs.host SOCKET MEMORY`: two file
 descriptors.
 """
 

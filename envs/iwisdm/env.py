@@ -23,8 +23,7 @@ from inhabit.envs.core import (
     TaskError,
 )
 from inhabit.envs.iwisdm import IwisdmSettings, Join, Level
-from inhabit.envs.iwisdm.library import IwisdmTrial, TrialAuthor
-from inhabit.envs.iwisdm.stimuli import CATEGORIES
+from inhabit.envs.iwisdm.library import CATEGORIES, IwisdmTrial, TrialAuthor
 from inhabit.envs.plain_data import state_digest, validated_scene
 
 

@@ -20,7 +20,7 @@ from inhabit.envs.core import (
     SimulatorError,
     Task,
 )
-from inhabit.envs.minedojo.evolution import facts
+from inhabit.envs.minedojo.evolution.goals import look, things
 from inhabit.envs.minedojo.expert import planner
 from inhabit.envs.minedojo.expert.shortest import Shortest, shortest
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
@@ -202,7 +202,7 @@ class MineDojo(Env):
         """Blocks by kind, mobs one by one, and carried items, with their pixels."""
         world, now = self._there()
         height, width = self._scene.image_size or (self._settings.height, self._settings.width)
-        return facts.things(now, facts.look(world, width, height))
+        return things(now, look(world, width, height))
 
     def state(self) -> Mapping[str, JsonValue]:
         """Health, inventory, mobs, and what was seen."""

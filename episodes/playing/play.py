@@ -30,7 +30,7 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.errors import ExitCode, UserError
-from inhabit.envs.host.link import WorkerError
+from inhabit.envs.host.env import WorkerError
 from inhabit.episodes.episode import Episode, Limits, Moment
 from inhabit.episodes.playing.clock import Clock, TimeShare
 from inhabit.episodes.playing.env_thread import EnvThread

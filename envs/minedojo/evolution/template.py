@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
-from inhabit.envs.minedojo.evolution.facts import STATES, plain
 from inhabit.envs.minedojo.evolution.goals import (
     ANIMALS,
     CLUTTER,
     CRAFTED,
     SMELTED,
+    STATES,
     around,
     counted,
     creatures,
@@ -28,6 +28,7 @@ from inhabit.envs.minedojo.evolution.goals import (
     land,
     made_from,
     needed_for,
+    plain,
     take_apart,
 )
 from inhabit.envs.minedojo.evolution.views import LEAST, crossed_scenes, predictions, steps, views

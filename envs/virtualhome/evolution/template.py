@@ -12,8 +12,7 @@ from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
-from inhabit.envs.virtualhome.evolution.crossing import crossed, part
-from inhabit.envs.virtualhome.evolution.wording import both, worded
+from inhabit.envs.virtualhome.evolution.goals import both, crossed, part, worded
 from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.verbs import VERBS

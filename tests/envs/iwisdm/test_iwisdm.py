@@ -16,8 +16,17 @@ from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task
 from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings
 from inhabit.envs.iwisdm.env import ANSWERS, Iwisdm, plausible
-from inhabit.envs.iwisdm.library import TrialAuthor, installed, interpreter
-from inhabit.envs.iwisdm.stimuli import ANGLES, CATEGORIES, OBJECTS, dataset, draw, stimuli
+from inhabit.envs.iwisdm.library import (
+    ANGLES,
+    CATEGORIES,
+    OBJECTS,
+    TrialAuthor,
+    dataset,
+    draw,
+    installed,
+    interpreter,
+    stimuli,
+)
 from inhabit.episodes.scoring.builtin_metrics import wilson
 
 needed = pytest.mark.skipif(not installed(), reason="lacks iWISDM: run `inhabit setup iwisdm`")

@@ -23,7 +23,7 @@ from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View
 from inhabit.envs.virtualhome.drawing.rooms import pierced
-from inhabit.envs.virtualhome.evolution.crossing import crossed
+from inhabit.envs.virtualhome.evolution.goals import crossed
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world

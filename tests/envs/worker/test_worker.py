@@ -33,8 +33,7 @@ from inhabit.envs.core import (
     Tools,
     UnavailableError,
 )
-from inhabit.envs.host.env import WorkerEnv
-from inhabit.envs.host.link import Link, WorkerError
+from inhabit.envs.host.env import Link, WorkerEnv, WorkerError
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import ToyScene, ToySettings
 from inhabit.envs.toy.tasks import sample

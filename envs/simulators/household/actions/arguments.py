@@ -8,12 +8,92 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    JsonValue,
+    ValidationError,
+    create_model,
+)
 from pydantic.alias_generators import to_camel
 
-from inhabit.envs.simulators.household.actions.idle import TYPES, idle
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.state.world import SimObject
+
+# What AI2-THOR's actions take and makes no difference here: there is no physics and no time between
+# two actions, one floor and one light; what is drawn has no assets to choose from, and a picture no
+# end in the distance.
+_IDLE_BY_TYPE: tuple[tuple[Any, str], ...] = (
+    (
+        FiniteFloat,
+        "allowedError angularDrag drag farClippingPlane fixedDeltaTime nearClippingPlane "
+        "physicsInterval scaleOverSeconds speed y",
+    ),
+    (
+        bool,
+        "allowMoveable disableRendering enablePhysicsJitter forceAction forceKinematic "
+        "forceRigidbodySleep forceVisible makeUnbreakable manualInteract placeStationary "
+        "randomizeObjectAppearance returnToStart rotateOnTeleport sampleFromNavmesh "
+        "simplifyPhysics synchronized useExternalMaterials useGripper useTestMaterials "
+        "useTrainMaterials useValMaterials uv waitForFixedUpdate",
+    ),
+    (int, "navMeshId objectVariation randomSeed seed"),
+    (list[int], "navMeshIds"),
+    (str, "antiAliasing camera skyboxColor visibilityScheme"),
+    (list[str], "inRoomTypes"),
+    (list[Any], "minFreePerReceptacleType"),
+    (dict[str, FiniteFloat], "rotation"),
+)
+_IDLE_TYPES: Mapping[str, Any] = {
+    name: kind for kind, names in _IDLE_BY_TYPE for name in names.split()
+}
+"""The type of each; None is accepted too."""
+_CLIPPED = "skyboxColor nearClippingPlane farClippingPlane"
+_TIMED = "speed returnToStart fixedDeltaTime disableRendering"
+_IDLE_OF: Mapping[str, str] = {
+    "MoveAhead MoveBack MoveLeft MoveRight MoveAgent RotateWristRelative": _TIMED,
+    "MoveArm MoveArmRelative MoveArmBase MoveArmBaseUp MoveArmBaseDown": _TIMED,
+    "RotateLeft RotateRight": f"forceAction {_TIMED} waitForFixedUpdate",
+    "RotateAgent": f"{_TIMED} waitForFixedUpdate",
+    "LookUp LookDown DropHeldObject DropHandObject DropHeldObjectAhead ThrowObject": "forceAction",
+    "Teleport TeleportFull": "y rotateOnTeleport",
+    "GetShortestPath": "rotation allowedError navMeshId navMeshIds sampleFromNavmesh",
+    "GetShortestPathToPoint": "y navMeshId navMeshIds sampleFromNavmesh",
+    "GetVisibleObjects": "visibilityScheme",
+    "PickupObject": "manualInteract forceAction",
+    "PutObject PlaceHeldObject": "randomSeed",
+    **{
+        f"{verb}{way}": "forceVisible"
+        for verb in ("MoveHeldObject", "MoveHand")
+        for way in ("", "Ahead", "Back", "Left", "Right", "Up", "Down")
+    },
+    "OpenObject": "simplifyPhysics physicsInterval useGripper",
+    "SetObjectPoses": "placeStationary enablePhysicsJitter forceRigidbodySleep",
+    "InitialRandomSpawn": "placeStationary allowMoveable minFreePerReceptacleType",
+    "PlaceObjectAtPoint": "forceKinematic",
+    "TeleportObject": "forceKinematic makeUnbreakable",
+    "GetInSceneAssetGeometry": "uv",
+    "ScaleObject": "scaleOverSeconds",
+    "CreateObject": "randomizeObjectAppearance objectVariation",
+    "AddThirdPartyCamera": f"{_CLIPPED} antiAliasing",
+    "UpdateThirdPartyCamera": _CLIPPED,
+    "ChangeFOV": "camera",
+    "RandomizeMaterials": (
+        "useTrainMaterials useValMaterials useTestMaterials useExternalMaterials inRoomTypes"
+    ),
+    "RandomizeLighting": "synchronized",
+    "SetMassProperties": "drag angularDrag",
+    "SetRandomSeed": "seed",
+}
+
+
+def idle(action: str) -> tuple[str, ...]:
+    """The arguments that make no difference to an action, such as "speed"."""
+    found = (names for actions, names in _IDLE_OF.items() if action in actions.split())
+    return tuple(next(found, "").split())
+
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """Any finite number."""
@@ -106,7 +186,7 @@ class ThorAction:
             for each in self._parameters
             if each.kind is not each.VAR_KEYWORD
         }
-        fields.update({name: (TYPES[name] | None, None) for name in self.idle})
+        fields.update({name: (_IDLE_TYPES[name] | None, None) for name in self.idle})
         config = ConfigDict(alias_generator=_camel, strict=True, frozen=True)
         return create_model(self.name, __config__=config, **fields)
 
@@ -188,7 +268,7 @@ class ThorAction:
 
 def _camel(name: str) -> str:
     """Idle arguments have THOR's names already."""
-    return name if name in TYPES else to_camel(name)
+    return name if name in _IDLE_TYPES else to_camel(name)
 
 
 def target(
