@@ -84,7 +84,9 @@ def facts(name: str, version: str = VERSION) -> Any:
 def numbers() -> Mapping[int, str]:
     """Minecraft's block and item numbers -> names."""
     blocks = {block["id"]: block["name"] for block in facts("blocks")}
-    return blocks | {item["id"]: item["name"] for item in facts("items")}
+    items = {item["id"]: item["name"] for item in facts("items")}
+    # Recipes name a redstone torch by its unlit block, which no inventory holds.
+    return blocks | items | {75: "redstone_torch"}
 
 
 @cache

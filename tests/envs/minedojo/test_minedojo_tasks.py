@@ -20,6 +20,7 @@ from inhabit.envs.minedojo.tasks.language import names, understand, vocabulary
 from inhabit.envs.minedojo.tasks.official import default_package, read
 from inhabit.envs.minedojo.tasks.sampling import sample
 from inhabit.envs.minedojo.tasks.scene import read_scene
+from inhabit.envs.minedojo.world.catalogue import facts, recipes
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.tasks import gather
@@ -55,6 +56,16 @@ def test_samples_are_a_prefix_and_valid() -> None:
     assert not [
         one.goal for one in many if re.search(r"\ba [aeiou]|\ba shears|[2-9] torch\b", one.goal)
     ]
+
+
+def test_recipes_need_only_what_an_inventory_can_hold() -> None:
+    items = {item["name"] for item in facts("items")}
+    assert not {name for recipe in recipes() for name in recipe.needed()} - items
+
+
+def test_a_repeater_is_made_of_two_redstone_torches() -> None:
+    needed = [recipe.needed() for recipe in recipes() if recipe.name == "repeater"]
+    assert needed == [{"redstone_torch": 2, "redstone": 1, "stone": 3}]
 
 
 def frozen_tasks() -> list[Task]:
