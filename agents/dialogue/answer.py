@@ -30,19 +30,29 @@ _FIELDS = {
     "thoughts": "reasoning",
     "action": "action",
     "next action": "action",
-    "next_action": "action",
     "final action": "action",
+    "chosen action": "action",
+    "selected action": "action",
+    "actions": "action",
+    "executable plan": "action",
+    "final answer": "action",
     "answer": "action",
     "choice": "action",
-    "actions": "action",
     "plan": "action",
-    "executable_plan": "action",
 }
-"""Keys and labels that models use for the parts of a reply."""
-_TAGGED = re.compile(r"<(action|answer)>(.*?)(?:</\1>|$)", re.DOTALL | re.IGNORECASE)
+"""Keys and labels that models use for a part of a reply, in words; the first of a part counts."""
+_TAGGED = re.compile(
+    r"<(?:action|answer)>(.*?)(?:</(?:action|answer)>|$)"
+    r"|<\|begin_of_box\|>(.*?)(?:<\|end_of_box\|>|$)|\\boxed\{(?:\\text\{)?([^{}]*)",
+    re.DOTALL | re.IGNORECASE,
+)
 _ITEM = re.compile(r"\s*(?:\d+[.)]|[-*\u2022])\s+(\S.*)")
 _FENCE = re.compile(r"\A```\w*\n")
-_THOUGHTS = re.compile(r"<think(?:ing)?>(.*?)</think(?:ing)?>", re.DOTALL)
+_OPEN, _CLOSE = (rf"[<\[◁]{slash}(?:think(?:ing)?|thought|reasoning)[>\]▷]" for slash in ("", "/"))
+_THOUGHTS = re.compile(f"{_OPEN}(.*?){_CLOSE}", re.DOTALL | re.IGNORECASE)
+_ENDED = re.compile(rf"{_CLOSE}|<\|message\|>", re.IGNORECASE)
+"""Where thoughts without a beginning end, or a channel of GPT-OSS begins."""
+_UNFINISHED = re.compile(r"[<\[◁]think.*", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,7 @@ def read_answer(text: str) -> ParsedAnswer | None:
     """
     text = text[:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
-    text = _THOUGHTS.sub("", text).rpartition("</think>")[2].partition("<think")[0]
+    text = _UNFINISHED.sub("", _ENDED.split(_THOUGHTS.sub("", text))[-1])
     text = _FENCE.sub("", text.strip()).strip("` \t\r\n")
     parts = _object(text) or _tagged(text) or _labelled(text) or _listed(text)
     if not parts and not set(text) & set("\n{}") and any(map(str.isalpha, text)):
@@ -83,15 +93,20 @@ def read_answer(text: str) -> ParsedAnswer | None:
 
 
 def _object(text: str) -> Mapping[str, str]:
-    """The parts of the first JSON object in `text` with an action; empty if there is none."""
+    """The parts of the first JSON object in `text` with an action; empty if there is none.
+
+    It may be all that another object holds, or the arguments of a function.
+    """
     start = text.find("{")
     if start < 0:
         return {}
     for found in _candidates(text[start:]):
         if isinstance(found, dict):
-            parts = dict(_known(found))
-            if "action" in parts:
-                return parts
+            within = [*found.values()] if len(found) == 1 else [found.get("arguments")]
+            for one in (found, *within):
+                parts = dict(_known(one)) if isinstance(one, dict) else {}
+                if "action" in parts:
+                    return parts
     return {}
 
 
@@ -107,16 +122,25 @@ def _candidates(text: str) -> Iterator[object]:
             return
 
 
-def _known(found: Mapping[object, object]) -> Iterator[tuple[str, str]]:
+def _known(found: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """The parts under a known key whose value is a text or a number, or a list of actions."""
-    for key, value in found.items():
-        part = _FIELDS.get(str(key).strip().casefold())
-        if part == "action" and isinstance(value, list):
-            first, *rest = [*_several(value), ""]
-            yield part, first
-            yield "rest", "\n".join(rest[:-1])
-        if part and isinstance(value, str | int) and not isinstance(value, bool):
-            yield part, str(value).strip()
+    named = {_words(str(key)): value for key, value in found.items()}
+    for key, part in reversed(_FIELDS.items()):
+        value = named.get(key)
+        said: list[str] = []
+        if isinstance(value, list) and part == "action":
+            said = [*_several(value)]
+        elif isinstance(value, str | int) and not isinstance(value, bool):
+            said = [*filter(None, [str(value).strip()])]
+        if said:
+            yield part, said[0]
+        if said and part == "action":  # Further actions under another key are of another plan.
+            yield "rest", "\n".join(said[1:])
+
+
+def _words(key: str) -> str:
+    """A key or a label in plain words."""
+    return key.replace("_", " ").strip(" \t*#>-.0123456789").casefold()
 
 
 def _several(values: list[object]) -> Iterator[str]:
@@ -131,27 +155,27 @@ def _several(values: list[object]) -> Iterator[str]:
 def _tagged(text: str) -> Mapping[str, str]:
     """The actions of the last tag, with "|" between them; empty if there is none."""
     tags = list(_TAGGED.finditer(text))
-    said = [" ".join(one.split()) for one in tags[-1][2].split("|")] if tags else []
+    last = "".join(filter(None, tags[-1].groups())) if tags else ""
+    said = [" ".join(one.split()) for one in last.split("|")]
     first, *rest = [*filter(None, said), ""]
     reasoning = text[: tags[0].start()].strip() if tags else ""
     return {"action": first, "reasoning": reasoning, "rest": "\n".join(rest[:-1])} if first else {}
 
 
 def _labelled(text: str) -> Mapping[str, str]:
-    """Parts that begin with a label and a colon, up to the next label; an action is one line.
+    """Parts that begin with a label and a colon or are under a heading; an action is one line.
 
-    Of a repeated part the last one counts. There may be no action among them.
+    Of a repeated label the last one counts. There may be no action among them.
     """
-    parts: dict[str, str] = {}
+    said: dict[str, str] = {}
     now: str | None = None
-    for line in text.splitlines():
-        label, colon, rest = line.partition(":")
-        part = _FIELDS.get(label.strip(" \t*#>-_.0123456789").casefold()) if colon else None
-        if part:
-            now, parts[part] = part, rest.strip(" \t*")
-        elif now and (now != "action" or not parts[now]):
-            parts[now] = f"{parts[now]} {line.strip()}".strip()
-    return parts
+    for line in map(str.strip, text.splitlines()):
+        label, colon, rest = line.replace("\uff1a", ":").partition(":")
+        if (colon or line.startswith(("#", "**"))) and (key := _words(label)) in _FIELDS:
+            now, said[key] = key, rest.strip(" \t*")
+        elif now and not line.startswith("```") and not (said[now] and _FIELDS[now] == "action"):
+            said[now] = f"{said[now]} {line}".strip()
+    return dict(_known(said)) or said
 
 
 def _listed(text: str) -> Mapping[str, str]:
@@ -174,10 +198,15 @@ class ParsedReply:
     meaning: Meaning
 
     def cut_off(self) -> ParsedReply:
-        """The same, of a reply that ended at the limit of tokens: that is why it has no action."""
-        if self.meaning.problem is not Problem.NO_ACTION:
+        """The same, of a reply that ended at the limit of tokens: its last action may lack its end,
+        and that it has none is no fault of its form.
+        """
+        *others, last = (self.answer.action, *self.answer.rest)
+        if not self.raw.endswith(last):
             return self
-        return replace(self, meaning=replace(self.meaning, problem=Problem.CUT_OFF))
+        if others:
+            return replace(self, answer=replace(self.answer, rest=tuple(others[1:])))
+        return replace(self, meaning=Meaning(problem=Problem.CUT_OFF))
 
     def decision(self) -> Decision:
         """The decision; neither an action nor a stop where the reply could not be understood."""

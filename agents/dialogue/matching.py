@@ -25,7 +25,7 @@ _ENOUGH = 0.55
 """Lowest score of a match. Each factor below reduces the score, which is at most 1."""
 _ANY_NUMBER, _PART, _SYNONYM = 0.97, 0.8, 0.97
 _WORD_BEFORE, _WORD_LEFT, _DOUBTS = 0.93, 0.97, 6
-"""Factors for an unmatched word before and after the verb; at most so many words count."""
+"""Factors for an unmatched word before the last object, and after it; at most so many count."""
 _SAME_WORDS = 1e-3
 """Bonus for the same function words, such as "in" or "on"."""
 _ALIKE = 0.85
@@ -33,10 +33,21 @@ _ALIKE = 0.85
 _WHERE = frozenset({"in", "into", "inside", "on", "onto", "to", "from", "with", "at"})
 _AWAY = frozenset({"down", "back", "away"})
 """Words after "put" that are no object."""
-_CLAUSE = re.compile(r"([,.;:!?\n]|\b(?:so|but|then)\b)", re.IGNORECASE)
-_DENIAL = re.compile(
-    r"(?:\b(?:not|never|cannot|dont|cant|wont)|n['\u2019]t)\b(?! (?:only|forget)\b)", re.IGNORECASE
+_CLAUSE = re.compile(
+    r"([,.;:!?\n]|\b(?:so|but|then)\b|(?=\b(?:instead of|rather than)\b))", re.IGNORECASE
 )
+_DENIAL = re.compile(
+    r"(?:\b(?:not|never|cannot|dont|cant|wont|unable|impossible|refuse|instead of|rather than)"
+    r"|n['\u2019]t)\b(?! (?:only|forget)\b)",
+    re.IGNORECASE,
+)
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS, 1)}
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth"),
+    *("sixth", "seventh", "eighth", "ninth", "tenth"),
+)
+_BEFORE_NUMBER = re.compile(r"\b(?:number|no\.?|nr\.?)\s*(?=\d)")
 _SILENT = _WHERE | {"the", "a", "an", "of", "and", "then", "it", "its", "my", "i", "will", "should"}
 
 
@@ -114,7 +125,9 @@ class _Said:
 
     @classmethod
     def of(cls, text: str) -> _Said:
-        return cls(tuple(_words(text)[:_LONGEST]))
+        plain = " ".join(_DIGITS.get(word, word) for word in text.casefold().split(" "))
+        plain = _BEFORE_NUMBER.sub("", plain.replace("thing in hand", "it"))
+        return cls(tuple(_words(plain)[:_LONGEST]))
 
     @cached_property
     def _known(self) -> dict[str, Mapping[int, float]]:
@@ -127,10 +140,18 @@ class _Said:
         for start in range(len(self.words)):
             for end in range(start + 1, min(start + _SPAN, len(self.words)) + 1):
                 letters, number = _name(self.words[start:end])
+                number = number or self._ordinal(start)
                 rest = self.words[end : end + 1]
                 if letters and (number or not rest or not rest[0].isdecimal()):
                     found.append((start, letters, number))
         return tuple(found)
+
+    def _ordinal(self, start: int) -> str:
+        """The number of what an ordinal before `start` counts: "the second", "the 2nd"."""
+        *_, number, word = ("", "", *self.words[:start])
+        if word in _ORDINALS:
+            return str(_ORDINALS.index(word) + 1)
+        return number if number.isdecimal() and word in ("st", "nd", "rd", "th") else ""
 
     def score(self, action: Action) -> float:
         """How well the words mean `action`, from 0 to 1."""
@@ -168,7 +189,8 @@ class _Said:
             score *= here[first]
             position = first + 1
             used.update(_words(name))
-        return score * _WORD_LEFT ** self._doubts(after + 1, len(self.words), used)
+        score *= _WORD_BEFORE ** self._doubts(after + 1, position, used)
+        return score * _WORD_LEFT ** self._doubts(position, len(self.words), used)
 
     def _doubts(self, start: int, end: int, used: Set[str] = frozenset()) -> int:
         """Number of content words from `start` to `end` that are not `used`."""

@@ -76,11 +76,11 @@ class Chat(ModelAgent):
         for repairs_left in range(self._settings.repairs, -1, -1):
             reply = await dialogue.ask(schema=schema, n=n)
             readings = [await read(text, choices, view) for text in reply.texts]
+            if reply.call.finish == "length":  # It is known of the first alone.
+                readings[0] = readings[0].cut_off()
             if understood := [r for r in readings if r.meaning.problem is None]:
                 chosen, rest = _majority(understood)
                 return replace(_thinking(chosen, reply), planned=rest[: most - 1])
-            if reply.call.finish == "length":
-                readings = [r.cut_off() for r in readings]
             if repairs_left:
                 dialogue.tell(self._prompt.repair(readings[0], choices))
         return _thinking(readings[0].decision(), reply)

@@ -45,6 +45,8 @@ _NO_RANK = (
 )
 _CONNECT = 4.0
 """Seconds for a connection: an address where nothing is may never answer."""
+_SPACES = " \t\r\n\u0120\u2581"
+"""Around a letter; servers that don't decode tokens send the last two, of BPE and SentencePiece."""
 _LETTERS = 20
 """How many of the likeliest tokens an endpoint tells of at the most."""
 
@@ -299,7 +301,8 @@ def _paid(call: Call, why: str) -> ModelError:
 
 def _sum(likely: Mapping[str, float], letter: str) -> float:
     """The logarithm of how likely one of the tokens is that read as `letter`."""
-    total = math.fsum(math.exp(p) for token, p in likely.items() if token.strip() == letter)
+    named = (p for token, p in likely.items() if token.strip(_SPACES) == letter)
+    total = math.fsum(map(math.exp, named))
     return math.log(total) if total > 0.0 else -math.inf
 
 

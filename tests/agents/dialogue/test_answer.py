@@ -34,6 +34,19 @@ ANSWERS = [
     ("<think>Hm. {no}</think>\ngo", ("go", "", "Hm. {no}")),
     ("Hm, hm.</think>go", ("go", "", "")),
     ('{"name": "x"}\nAction: go', ("go", "", "")),
+    ('{"action": "go", "plan": ["sit", "stop"], "answer": "none yet"}', ("go", "", "")),
+    ('{"response": {"reasoning": "So.", "action": "go"}}', ("go", "", "So.")),
+    ('<tool_call>{"name": "act", "arguments": {"action": "go"}}</tool_call>', ("go", "", "")),
+    ("Action: go\nPlan: then sit", ("go", "", "")),
+    ("Thought: so\nFinal Answer: go", ("go", "", "so")),
+    ("### Reasoning\nSo.\n\n### Action\ngo", ("go", "", "So.")),
+    ("Reasoning: so\nAction:\n```\ngo\n```", ("go", "", "so")),
+    ("\u25c1think\u25b7Sit? No.\u25c1/think\u25b7go", ("go", "", "Sit? No.")),
+    ("[THINK]Sit? No.[/THINK]\ngo", ("go", "", "Sit? No.")),
+    ("<thought>Sit?</thought>\ngo", ("go", "", "Sit?")),
+    ("<|channel|>analysis<|message|>Sit?<|end|><|channel|>final<|message|>go", ("go", "", "")),
+    ("So:\n\\boxed{\\text{go}}", ("go", "", "So:")),
+    ("So:\n<|begin_of_box|>go<|end_of_box|>", ("go", "", "So:")),
 ]
 
 

@@ -194,8 +194,10 @@ def test_letters_are_generated_where_an_endpoint_gives_no_probabilities(runs: Ru
     assert len(serving.requests) == 3
 
 
-def test_an_answer_that_was_cut_off_is_named_as_such(runs: Runs) -> None:
-    body = json.loads(good('{"description": "A ho').body)
+@pytest.mark.parametrize("said", ['{"description": "A ho', '{"action": "go to the kitchen'])
+def test_an_answer_that_was_cut_off_is_named_as_such(runs: Runs, said: str) -> None:
+    """Also in the midst of its action, which then lacks its end, such as a number."""
+    body = json.loads(good(said).body)
     body["choices"][0]["finish_reason"] = "length"
 
     def brain(request: dict[str, Any], number: int) -> Answer:
