@@ -22,7 +22,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="what stands where in the flats")
     chosen = parser.parse_args()
     try:
-        server = Server(Flat(chosen.flat, chosen.seed), chosen.port)
+        flat = Flat(chosen.flat, chosen.seed)
+        # Compiles the renderer where that was not done: clients wait 30 seconds for an image.
+        for rgb in (True, False):
+            flat.take(0, 64, 64, rgb=rgb)
+        server = Server(flat, chosen.port)
     except (UnavailableError, SimulatorError, SceneError) as error:
         sys.stderr.write(f"{error}\n")
         return 3

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -69,6 +70,27 @@ def test_a_taken_port_is_one_sentence_and_code_3():
     assert done.returncode == 3
     assert done.stderr.startswith(f"Can't listen on port {port}")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_the_first_image_waits_for_no_compiler(tmp_path) -> None:
+    """VirtualHome's client waits 30 seconds for an image, and compiling takes longer."""
+    command = [sys.executable, "-m", "inhabit.envs.virtualhome.server", "--port", "0"]
+    kernels = tmp_path / "numba"
+    env = os.environ | {"NUMBA_CACHE_DIR": str(kernels)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as server:
+        try:
+            assert server.stderr is not None
+            said = server.stderr.readline()
+            client = VirtualHomeClient(port=int(said.split(":")[1].split(",")[0]))
+            before = len([*kernels.rglob("*.nbi")])
+            for mode in ("normal", "seg_inst", "seg_class", "depth"):
+                client.camera_images([0], width=300, height=300, mode=mode)
+            # Two small ones are of images in which the sky is seen, two of all others.
+            assert before <= len([*kernels.rglob("*.nbi")]) <= before + 2
+            assert before >= 10
+        finally:
+            server.terminate()
 
 
 def test_two_servers_do_not_share_a_port(flat, serving):
