@@ -35,7 +35,7 @@ _SEEN = (
     "currently, {facts}",
     "notice that {facts}",
 )
-_AND = (", and ", ", and ", "; ", ", while ")
+_AND = (", and ", "; ")
 _EMPTY = ("your hands are empty", "your hands are free", "you are not holding anything")
 _HOLDING = ("you are holding", "you are carrying", "you hold", "you carry")
 ASKS = (
@@ -66,12 +66,12 @@ _NOT_THIS = (
     "to {wish} is not what the goal asks for",
     "the goal does not ask you to {wish}",
     "nobody wants you to {wish} here",
-    "it would be wrong to {wish}: another goal might ask for that",
+    "it would be wrong to {wish}, since the goal does not ask for it",
 )
 _LATER = (
-    "it is too early to {other}",
-    "to {other} comes later",
-    "the time to {other} has not come yet",
+    "it is too early to {other}: this has to be done first",
+    "to {other} comes later, when this is done",
+    "the time to {other} comes when this is done",
 )
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 _STATION = 2
