@@ -42,7 +42,7 @@ _WISH = re.compile(
     r"|\b(?:should|want|wants|wanted|need|needs|needed|would like|belongs?|must|has to|have to|"
     r"can|could|will|would|may|might|so that|in order to|if|once|until|before|after|to be|"
     r"(?:asks|asked|task is)(?: of)?(?: you)?(?: is)? to)\b"
-    r"|\b(?:craft|smelt)\s+(?:the|a|an|some)\b"
+    r"|\b(?:craft|smelt|make)\s+(?:the|a|an|some)\b"
 )
 _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b")
 """In clauses on what need not be possible: "it does not help to craft the planks"."""

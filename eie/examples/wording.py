@@ -118,7 +118,7 @@ def phrase(action: Action, action_kind: ActionKind, context: StepContext) -> str
         case ActionKind.GATHER:
             return f"{action.verb} the {kind}"
         case ActionKind.MAKE:
-            return f"{action.verb} the {action.arguments[0].replace('_', ' ')}"
+            return f"make the {action.arguments[0].replace('_', ' ')}"
         case ActionKind.OTHER if context.task is not None:
             return f"{action.verb} the {kind}"
         case ActionKind.DROP if context.task is not None:
