@@ -73,6 +73,16 @@ _LATER = (
     "to {other} comes later, when this is done",
     "the time to {other} comes when this is done",
 )
+_LONGER = (
+    "to {other} would be a longer way to that",
+    "it would take longer to {other} for that",
+    "one could {other} for that too, but it would take longer",
+)
+_TRIED = (
+    "you can {tried} only later",
+    "what you tried, to {tried}, is possible only later",
+    "the moment to {tried} is still to come",
+)
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 _STATION = 2
 """Arguments of an action that needs a station."""
@@ -100,7 +110,14 @@ class Instead:
     action: Action
     wish: str = ""
     """The part of that goal which it serves, and for which the goal in question does not ask; empty
-    where this goal has one do the same later."""
+    where it serves this goal too."""
+    later: bool = False
+    """Whether this goal has one do the same later; else it would be a longer way."""
+
+    @property
+    def forms(self) -> Sequence[str]:
+        """What can be said of it."""
+        return _INSTEAD if self.wish else _LATER if self.later else _LONGER
 
 
 def explain(
@@ -110,6 +127,7 @@ def explain(
     rng: random.Random,
     instead: Instead | None = None,
     beside: Beside | None = None,
+    tried: Action | None = None,
 ) -> Explanation:
     """Why the expert's next action is right now, and the key concepts.
 
@@ -120,6 +138,7 @@ def explain(
         rng: chooses the wording.
         instead: the best other option, where it is right for another goal.
         beside: the other pictures, in a square.
+        tried: an action that failed now, and comes later in the plan.
     """
     facts, concepts = _facts(context, template)
     if beside is not None:
@@ -130,10 +149,14 @@ def explain(
     asks = rng.choice(ASKS).format(wish=wish)
     need = rng.choice(_needs(context, template, wish))
     thought = rng.choice(_AND_SO).format(asks=asks, need=need)
-    said = [sentence(thought), sentence(rng.choice(_NOW).format(now=now))]
+    said = [sentence(thought)]
+    if tried is not None:
+        words = _phrase(tried, context, template)
+        said.append(sentence(rng.choice(_TRIED).format(tried=words)))
+    said.append(sentence(rng.choice(_NOW).format(now=now)))
     if instead is not None:
         other = _phrase(instead.action, context, template)
-        forms = _NOT_THIS if other == instead.wish else _INSTEAD if instead.wish else _LATER
+        forms = _NOT_THIS if other == instead.wish else instead.forms
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
     return Explanation(join(seen, *said), concepts, seen)
 

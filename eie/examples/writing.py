@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,7 +21,7 @@ from inhabit.eie.examples.checks import (
     check_shown,
     check_statement,
 )
-from inhabit.eie.examples.context import StepContext, TakenStep
+from inhabit.eie.examples.context import StepContext, TakenStep, without_numbers
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
@@ -131,6 +131,7 @@ class ExampleWriter:
         context: StepContext,
         instead: Instead | None = None,
         others: Sequence[StepContext] = (),
+        tried: Action | None = None,
     ) -> Explanation:
         """The reason of a moment's answer.
 
@@ -138,12 +139,13 @@ class ExampleWriter:
             context: of the moment.
             instead: what another goal would have one do.
             others: of the other pictures, in a square.
+            tried: an action that failed, and comes later in the plan.
         """
         taken = (e.thing for e in self._topology.order() if e.action_kind is ActionKind.TAKE)
         least = self._job.least(context.observation)
         beside = Beside(others, frozenset(taken), least) if others else None
         wish = self.purpose(context)
-        found = explain(context, wish, self._template, self._rng, instead, beside)
+        found = explain(context, wish, self._template, self._rng, instead, beside, tried)
         return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
 
     def purpose(self, context: StepContext) -> str:
@@ -400,13 +402,15 @@ class SquareWriter:
         text = first.told(cells[0][0])[0]
         texts = first.shuffled(options)
         wording = self._rng.random()
+        tried = past[-1].action if kind == "recovery" else None
         made = []
         for row, writer in enumerate(self._writers):
             form = _Form(random.Random(wording), _WENT_ON)
             asked = writer.asked(kind, text, (), past, form)
             for column, cell in enumerate(cells[row]):
                 others = [other.context for other in cells[row] if other is not cell]
-                why = writer.why(cell.context, self._instead(cells, row, column), others)
+                instead = self._instead(cells, row, column)
+                why = writer.why(cell.context, instead, others, tried)
                 words = _Words(asked, text, texts, why)
                 shown = past if kind == "trajectory" else ()
                 draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)
@@ -418,10 +422,14 @@ class SquareWriter:
         self, cells: Sequence[Sequence[AskedMoment]], row: int, column: int
     ) -> Instead | None:
         """What another goal would have one do in this picture, and what for; best something that
-        this goal never has one do.
+        serves this goal neither now nor later.
         """
-        plan = {action.text for action in cells[row][column].context.plan}
-        found, later = [], []
+        here = cells[row][column]
+        plan = {action.text for action in here.context.plan}
+        # What is gathered ready-made may be made as well, which other pictures of this goal show.
+        gathers = self._template.action_kind(here.answer) is ActionKind.GATHER
+        ways = [one for one in cells[row] if gathers and not _shares_step(one, plan)]
+        found, spare = [], []
         for other, writer in enumerate(self._writers):
             cell = cells[other][column]
             wish = writer.purpose(cell.context)
@@ -430,10 +438,16 @@ class SquareWriter:
             # "Put it in the sink" is about what is held then: perhaps another thing.
             puts = self._template.action_kind(cell.answer) is ActionKind.PUT
             if cell.answer.text in plan and not puts:
-                later.append(Instead(cell.answer))
+                spare.append(Instead(cell.answer, later=True))
+            elif any(without_numbers(way.answer) == without_numbers(cell.answer) for way in ways):
+                spare.append(Instead(cell.answer))
             elif wish and not self._writers[row].wishes(wish):
                 found.append(Instead(cell.answer, wish))
-        return self._rng.choice(found or later) if found or later else None
+        return self._rng.choice(found or spare) if found or spare else None
+
+
+def _shares_step(moment: AskedMoment, plan: Set[str]) -> bool:
+    return any(action.text in plan for action in moment.context.plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,8 +229,11 @@ class Child:
         return list(self._lines)
 
     def last_words(self) -> str:
-        """The end of its output, for an error message."""
-        lines = self.lines()[-_SHOWN_LINES:]
+        """The end of its output, for an error message; of a traceback of `faulthandler`, the start."""
+        lines = self.lines()
+        # A traceback of `faulthandler` starts where the process hangs or crashed.
+        tracebacks = [n for n, line in enumerate(lines) if line.startswith("Current thread")]
+        lines = lines[tracebacks[-1] :][:_SHOWN_LINES] if tracebacks else lines[-_SHOWN_LINES:]
         if not lines:
             return "It printed nothing."
         return "The last lines it printed:\n" + "\n".join(f"    {line}" for line in lines)

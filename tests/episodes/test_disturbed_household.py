@@ -17,7 +17,7 @@ from toy_runs import results
 from waiting import wait_for
 
 from inhabit.agents.core import Agent, Decision, View
-from inhabit.agents.planners.random import Random
+from inhabit.agents.planners.expert import ExpertAgent
 from inhabit.envs.core import Env
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find
@@ -33,10 +33,12 @@ STEPS = 6
 
 
 class Strikes(Agent):
-    """Decides by lot, and strikes once at every step, before it says what it wants."""
+    """Follows the expert, whose actions all need the simulator, and strikes once at every step,
+    before it says what it wants.
+    """
 
     def __init__(self, strike: Callable[[], None]) -> None:
-        self._agent = Random()
+        self._agent = ExpertAgent()
         self._strike = strike
         self._struck: set[int] = set()
 
@@ -75,7 +77,7 @@ class Household:
 def play(folder: Path, agent: Agent, make: Callable[[], Env], retries: int) -> Run:
     tasks = tuple(find("alfred").sample(1, 5, find("alfred").settings()))
     chosen = plan(
-        "alfred", "random", max_steps=STEPS, assignments=[f"retries={retries}", "pause=0"]
+        "alfred", "expert", max_steps=STEPS, assignments=[f"retries={retries}", "pause=0"]
     )
     folder.mkdir(parents=True, exist_ok=True)
     with make() as env:
@@ -87,7 +89,7 @@ def play(folder: Path, agent: Agent, make: Callable[[], Env], retries: int) -> R
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return play(tmp_path_factory.mktemp("undisturbed"), Random(), Household().make, 0)
+    return play(tmp_path_factory.mktemp("undisturbed"), ExpertAgent(), Household().make, 0)
 
 
 @pytest.mark.parametrize("whom", ["worker", "simulator"])
@@ -121,10 +123,7 @@ def test_the_runner_killed_at_random_moments(tmp_path: Path) -> None:
     for _ in range(6):
         running = subprocess.Popen([*INHABIT, *words, str(folder)], **quiet)  # type: ignore[call-overload]
         before, more = written(folder), lot.randrange(1, 8)
-        wait_for(
-            lambda r=running, n=before + more: r.poll() is not None or written(folder) > n,  # type: ignore[misc]
-            seconds=120,
-        )
+        wait_for(lambda r=running, n=before + more: r.poll() is not None or written(folder) > n)  # type: ignore[misc]
         family = psutil.Process(running.pid).children(recursive=True) if not running.poll() else []
         running.kill()
         running.wait()

@@ -60,6 +60,18 @@ def test_the_other_option_is_wrong_for_what_it_would_serve() -> None:
         assert reason.count("put the box on the dresser") == 1
 
 
+def test_the_other_option_is_a_longer_way_where_it_serves_this_goal_too() -> None:
+    for reason in _reasons(GRAB, OPEN, PUT_IN, instead=Instead(PUT)):
+        assert "longer" in reason.rpartition(". ")[2]
+
+
+def test_what_failed_is_taken_up_before_the_action() -> None:
+    context = StepContext(Observation(""), THINGS, (), (GRAB, OPEN, PUT_IN))
+    for i in range(40):
+        reason = explain(context, WISH, TEMPLATE, random.Random(i), tried=OPEN).reason.lower()
+        assert reason.index(WISH) < reason.index("open the fridge") < reason.index("pick up the")
+
+
 def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
     held = SceneObject("box_1", "box", {}, held=True, pixels=300)
     before = StepContext(Observation(""), (*THINGS[:2], held), (), (PUT,))
