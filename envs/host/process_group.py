@@ -229,7 +229,7 @@ class Child:
         return list(self._lines)
 
     def last_words(self) -> str:
-        """The end of its output, for an error message; of a traceback of `faulthandler`, the start."""
+        """The end of its output, or the start of a traceback in it, for an error message."""
         lines = self.lines()
         # A traceback of `faulthandler` starts where the process hangs or crashed.
         tracebacks = [n for n, line in enumerate(lines) if line.startswith("Current thread")]
