@@ -157,7 +157,7 @@ else:
     c = ai2thor.controller.Controller(
         scene="FloorPlan1", renderDepthImage=True, renderInstanceSegmentation=True)
     step = c.step
-event = step(action="RotateRight")
+event = step(action="RotateLeft")
 told = {"done": event.metadata["lastActionSuccess"], "masks": len(event.instance_masks)}
 told["depth"] = float(event.depth_frame.mean()) / (1000 if old else 1)
 x, z = (event.metadata["agent"]["position"][k] for k in "xz")
