@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -206,12 +206,12 @@ def _block(block: Mapping[str, Any], variant: int, stack: int) -> dict[str, Any]
     capped = name in ("grass", "mycelium", "log", "log2", "crafting_table", "furnace",
                       "lit_furnace", "pumpkin", "melon_block", "bookshelf")  # fmt: skip
     hardness = block.get("hardness")
-    kind = _BY_MATERIAL.get(block.get("material") or "", "none")
     harvest = _level(block)
     return {
         "name": name, "variant": variant, "label": _label(block, variant), "shape": drawn,
         "tiles": sides if capped else [texture], "light": block["emitLight"], "stack": stack,
-        "hardness": -1 if hardness is None else hardness, "tool": kind, "drops": _drops(block),
+        "hardness": -1 if hardness is None else hardness, "tool": _tool(block),
+        "drops": _drops(block), "leafy": block.get("material") == "plant",
         "replaceable": name in ("tallgrass", "deadbush", "fire", "snow_layer", "vine"),
         "sheared": name in _SHEARED, "xp": _XP.get(name, 0),
     } | ({} if harvest is None else {"harvest": harvest}) | (
@@ -219,14 +219,23 @@ def _block(block: Mapping[str, Any], variant: int, stack: int) -> dict[str, Any]
     )  # fmt: skip
 
 
+def _tool(block: Mapping[str, Any]) -> str:
+    """The kind of tool that breaks a block faster: what it drops something for, if it needs one."""
+    kinds = {kind for _, kind in _harvesting(block)}
+    return kinds.pop() if kinds else _BY_MATERIAL.get(block.get("material") or "", "none")
+
+
 def _level(block: Mapping[str, Any]) -> int | None:
     """Minimum mining level of a tool for a drop; None if a hand suffices."""
-    tools = block.get("harvestTools")
-    if not tools or block["name"] == "ice":
-        return None
-    names = [numbers()[int(number)] for number in tools]
-    levels = [_MATERIALS[n.split("_")[0]][0] for n in names if n.split("_")[0] in _MATERIALS]
-    return min(levels) if levels else None
+    levels = [_MATERIALS[material][0] for material, _ in _harvesting(block)]
+    return min(levels) if levels and block["name"] != "ice" else None
+
+
+def _harvesting(block: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """Material and kind of the tools for which a block drops something; none if a hand does."""
+    names = [numbers()[int(number)] for number in block.get("harvestTools") or ()]
+    pairs = [(material, kind) for material, _, kind in (name.rpartition("_") for name in names)]
+    return [(material, kind) for material, kind in pairs if material in _MATERIALS]
 
 
 def _drops(block: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -33,6 +33,7 @@ FURNISHING = frozenset(
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 _NIGHT = 18000
 _NOON = 6000
+_DAY = 24000
 
 
 def _known(kind: str, among: Any) -> AfterValidator:
@@ -370,8 +371,8 @@ def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[
     """The number of goal conditions that hold, and their total (>= 1).
 
     harvest: a number of each target gained since the start; combat: a number killed; techtree: the
-    item was used; survival: a condition for each day. Open-ended and creative tasks have a single
-    condition that nothing here can judge.
+    item was used; survival: a condition for each day of 24,000 ticks, which sleep doesn't shorten.
+    Open-ended and creative tasks have a single condition that nothing here can judge.
     """
     wanted = scene.quantities
     if scene.task == "harvest":
@@ -383,7 +384,7 @@ def conditions(scene: MineDojoScene, first: GameState, now: GameState) -> tuple[
         had = now.carried.get(scene.tech_item, 0) > 0 or bool(now.used.get(scene.tech_item))
         return int(had) + int(bool(now.used.get(scene.tech_item))), 2
     if scene.task == "survival" and scene.target_days:
-        return min(int(now.raw["days"]), scene.target_days), scene.target_days
+        return min(now.ticks // _DAY, scene.target_days), scene.target_days
     return 0, 1
 
 
@@ -400,10 +401,11 @@ def reward(scene: MineDojoScene, before: GameState, now: GameState) -> float:
     if scene.task == "combat":
         return sum(weight(n) * (now.killed.get(n, 0) - before.killed.get(n, 0)) for n in names)
     if scene.task == "techtree" and (item := scene.tech_item):
-        gained = max(0, now.carried.get(item, 0) - before.carried.get(item, 0))
+        gained = now.carried.get(item, 0) - before.carried.get(item, 0)
         return _OBTAIN * gained + _USE * (now.used.get(item, 0) - before.used.get(item, 0))
-    if scene.task == "survival":
-        return float(int(now.raw["days"]) - int(before.raw["days"]))
+    if scene.task == "survival" and (target := scene.target_days):
+        days, were = now.ticks // _DAY, before.ticks // _DAY
+        return float(days - were + (target if were < target <= days else 0))
     return 0.0
 
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,87 @@ def test_an_episode() -> None:
         assert made["delta_inv"]["inc_name_by_craft"].tolist() == ["planks"]
     finally:
         env.close()
+
+
+@pytest.fixture
+def flat() -> Iterator[MineDojoGym]:
+    """One who carries dirt and tools on flat land, with grass ahead and glass above."""
+    scene = {
+        "generate_world_type": "flat", "allow_mob_spawn": False, "start_yaw": 0.0,
+        "use_voxel": True,
+        "voxel_size": {"xmin": 0, "ymin": 0, "zmin": 0, "xmax": 0, "ymax": 0, "zmax": 2},
+        "blocks": [{"name": "tallgrass", "variant": 1, "offset": [0, 0, 2]},
+                   {"name": "magma", "offset": [1, 0, 2]}, {"name": "web", "offset": [-1, 0, 2]},
+                   {"name": "glass", "offset": [0, 4, 0]}],
+        "initial_inventory": [{"slot": 0, "name": "dirt", "quantity": 9},
+                              {"slot": 1, "name": "iron_pickaxe"}, {"slot": 2, "name": "shears"}],
+    }  # fmt: skip
+    env = MineDojoGym(Task(id="t", env="minedojo", kind="open-ended", goal="g", scene=scene))
+    env.reset(seed=1)
+    yield env
+    env.close()
+
+
+PARTS = ("walk", "side", "jump", "pitch", "yaw", "function", "craft", "slot")
+PLACE, ATTACK, EQUIP = 6, 3, 5
+
+
+def _do(env: MineDojoGym, **parts: int) -> dict[str, Any]:
+    vector = env.nothing.copy()
+    for name, value in parts.items():
+        vector[PARTS.index(name)] = value
+    return env.step(vector)[0]
+
+
+@pytest.mark.slow
+@needs_luanti
+def test_blocks_go_where_there_is_room(flat: MineDojoGym) -> None:
+    seen = _do(flat, pitch=18)
+    assert seen["location_stats"]["can_see_sky"]  # Glass lets it through.
+    seen = _do(flat, function=PLACE)
+    assert seen["inventory"]["quantity"][0] == 9  # Not into one's own body,
+    for tick in range(10):
+        seen = _do(flat, jump=int(tick == 0), function=PLACE)
+    assert seen["inventory"]["quantity"][0] == 8  # but under it, in a jump.
+    assert seen["location_stats"]["pos"][1] == 65
+
+
+@pytest.mark.slow
+@needs_luanti
+def test_blocks_replace_grass(flat: MineDojoGym) -> None:
+    seen = _do(flat, pitch=14)
+    assert seen["voxels"]["block_name"][0, 0].tolist() == ["air", "air", "tallgrass"]
+    seen = _do(flat, function=PLACE)
+    assert seen["voxels"]["block_name"][0, 0].tolist() == ["air", "air", "dirt"]
+
+
+@pytest.mark.slow
+@needs_luanti
+@pytest.mark.parametrize(("slot", "yaw", "ticks", "gain"), [(1, 10, 3, "magma"), (2, 14, 8, "web")])
+def test_tools_break_what_they_are_for(
+    flat: MineDojoGym, slot: int, yaw: int, ticks: int, gain: str
+) -> None:
+    _do(flat, pitch=14, yaw=yaw)
+    seen = _do(flat, function=EQUIP, slot=slot)
+    for _ in range(ticks):
+        assert gain not in seen["inventory"]["name"]
+        seen = _do(flat, function=ATTACK)
+    assert gain in seen["inventory"]["name"]
+
+
+@pytest.mark.slow
+@needs_luanti
+def test_a_fall_hurts_by_its_height() -> None:
+    tower = [{"name": "stone", "offset": [0, y, 0]} for y in range(-3, 0)]
+    scene = {**TASK.scene, "blocks": tower, "start_yaw": 0.0, "use_lidar": False, "lidar_rays": [],
+             "start_position": {"x": 0.5, "y": 67.0, "z": 0.5}}  # fmt: skip
+    env = MineDojoGym(Task(id="t", env="minedojo", kind="open-ended", goal="g", scene=scene))
+    try:
+        env.reset(seed=1)
+        lives = [float(_do(env, walk=1, jump=1)["life_stats"]["life"][0]) for _ in range(30)]
+    finally:
+        env.close()
+    assert min(lives) == 18.0  # Three blocks and a jump of 1.25: 4.25.
 
 
 def _faults(env: MineDojoGym, seen: dict[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -19,8 +20,9 @@ from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.language import names, understand, vocabulary
 from inhabit.envs.minedojo.tasks.official import default_package, read
 from inhabit.envs.minedojo.tasks.sampling import sample
-from inhabit.envs.minedojo.tasks.scene import read_scene
+from inhabit.envs.minedojo.tasks.scene import conditions, read_scene, reward
 from inhabit.envs.minedojo.world.catalogue import facts, recipes
+from inhabit.envs.minedojo.world.game_state import GameState
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.tasks import gather
@@ -194,6 +196,27 @@ def test_everything_minedojo_crafts_has_a_recipe() -> None:
     assert set(_craftables()) <= made
     assert set(names("in_furnace")) <= {smelt["name"] for smelt in content()["smelts"]}
     assert len(content()["smelts"]) == 51
+
+
+def test_every_block_that_needs_a_tool_has_one() -> None:
+    for block in content()["blocks"]:
+        if "harvest" in block:
+            assert block["tool"] in ("pickaxe", "shovel", "sword"), block["name"]
+    clay = next(one for one in content()["blocks"] if one["name"] == "hardened_clay")
+    assert clay["tool"] == "pickaxe"
+
+
+def test_survival_counts_the_days_that_one_lived() -> None:
+    """As MineDojo's `SurvivalMeta`: a point for each day, and their number again at the last."""
+    scene = read_scene(task(task="survival", target_days=2))
+
+    def at(ticks: int, days: int) -> GameState:
+        return GameState({"ticks": ticks, "days": days}, [], [], {}, {}, {}, {}, {}, [])
+
+    moments = [at(0, 0), at(18_000, 1), at(24_000, 3), at(47_999, 4), at(48_000, 4), at(48_001, 4)]
+    assert [conditions(scene, moments[0], now)[0] for now in moments] == [0, 0, 1, 1, 2, 2]
+    rewards = [reward(scene, was, now) for was, now in itertools.pairwise(moments)]
+    assert rewards == [0, 1, 0, 3, 0]
 
 
 def test_leaves_come_first() -> None:

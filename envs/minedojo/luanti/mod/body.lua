@@ -8,7 +8,8 @@ local EDGE = 1e-4
 
 local scene = inhabit.scene
 local body = {
-	pos = { x = 0, y = 80, z = 0 }, vel = { x = 0, y = 0, z = 0 }, yaw = 0, pitch = 0,
+	-- Who stands falls onto the ground in every tick; who does not is in the air, and can't jump.
+	pos = { x = 0, y = 80, z = 0 }, vel = { x = 0, y = -GRAVITY * DRAG, z = 0 }, yaw = 0, pitch = 0,
 	life = scene.start_health, food = scene.start_food, saturation = 5, spent = 0, oxygen = 300,
 	xp = 0, grounded = false, fallen = 0, sleeping = false, dead = false, immune = 0, hungry = 0,
 	ticks = 0,
@@ -172,7 +173,7 @@ local function motion(intent)
 	if not wet and not ladder then
 		if body.pos.y < before then body.fallen = body.fallen + before - body.pos.y end
 		if grounded then
-			if body.fallen > 3.5 then body.hurt(math.ceil(body.fallen - 3.5), { bare = true, by = "falling" }) end
+			body.hurt(math.ceil(body.fallen - 3 - EDGE), { bare = true, by = "falling" })
 			body.fallen = 0
 		end
 		body.vel.y = (body.vel.y - GRAVITY) * DRAG

@@ -21,13 +21,18 @@ function digging.harvests(block, stack)
 	return tool ~= nil and tool.kind == block.tool and tool.level >= block.harvest
 end
 
+-- How many times faster than a hand a tool breaks a block.
+local function speed_of(block, tool)
+	if not tool then return 1 end
+	if tool.kind == "sword" then return block.name == "web" and 15 or block.leafy and 1.5 or 1 end
+	if tool.kind == "shears" and (block.name == "web" or block.shape == "leaves") then return 15 end
+	return tool.kind == block.tool and tool.speed or 1
+end
+
 --- Ticks that a block takes with this stack; nil for what can't be broken.
 function digging.ticks(block, stack)
 	if block.hardness < 0 then return nil end
-	local tool = tool_of(stack)
-	local speed = (tool and tool.kind == block.tool) and tool.speed or 1
-	if tool and tool.kind == "sword" then speed = block.name == "web" and 15 or 1.5 end
-	speed = speed * inhabit.scene.break_speed_multiplier
+	local speed = speed_of(block, tool_of(stack)) * inhabit.scene.break_speed_multiplier
 	if not inhabit.body.grounded then speed = speed / 5 end
 	local share = speed / math.max(block.hardness, 1e-6) / (digging.harvests(block, stack) and 30 or 100)
 	if share >= 1 then return 1 end

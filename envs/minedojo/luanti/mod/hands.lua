@@ -65,6 +65,24 @@ function hands.near(name, distance)
 	return found[1]
 end
 
+local function free(at)
+	local definition = minetest.registered_nodes[minetest.get_node(at).name]
+	return definition ~= nil and definition.buildable_to
+end
+
+-- Whether a block at a place would be inside the body or a mob.
+local function crowded(at)
+	local function inside(pos, half, tall)
+		return math.abs(pos.x - at.x) < half + 0.5 and math.abs(pos.z - at.z) < half + 0.5
+			and pos.y < at.y + 0.5 and pos.y + tall > at.y - 0.5
+	end
+	if inside(body.pos, 0.3, 1.8) then return true end
+	for _, mob in ipairs(inhabit.mobs.all) do
+		if inside(mob.pos, mob.kind.width / 2, mob.kind.height) then return true end
+	end
+	return false
+end
+
 --- Where a carried block could be put down in front: a free place on firm ground in reach.
 function hands.spot()
 	local feet = vector.round({ x = body.pos.x, y = body.pos.y + 0.5, z = body.pos.z })
@@ -74,10 +92,8 @@ function hands.spot()
 		for dz = -3, 3 do
 			for dy = -1, 2 do
 				local at = { x = feet.x + dx, y = feet.y + dy, z = feet.z + dz }
-				local here = minetest.get_node(at).name
-				local free = here == "air" or (minetest.registered_nodes[here] or {}).buildable_to
 				local away = math.max(math.abs(at.x - body.pos.x), math.abs(at.z - body.pos.z)) > 0.81
-				if free and away and inhabit.solid(at.x, at.y - 1, at.z) then
+				if free(at) and away and inhabit.solid(at.x, at.y - 1, at.z) then
 					local ahead = dx * way.x + dz * way.z
 					local cost = math.sqrt(dx * dx + dz * dz) + math.abs(dy) - ahead * 0.3
 					if cost < least and vector.distance(body.eyes(), at) < REACH then best, least = at, cost end
@@ -103,6 +119,17 @@ function hands.place(slot, at)
 	pack.note_use(name)
 	stack:take_item(1)
 	pack.inventory():set_stack("main", slot, stack)
+end
+
+--- Put the block of a slot (from 1) where one points: on a side, or in place of grass. Nothing
+-- happens where there is no room for it.
+function hands.build(slot)
+	local name, variant = inhabit.plain_name(pack.inventory():get_stack("main", slot):get_name())
+	local _, thing = hands.pointed()
+	if not thing or not hands.placeable(name) then return end
+	local at = free(thing.under) and thing.under or thing.above
+	local node = inhabit.engine_name(hands.placeable(name), variant)
+	if free(at) and not (inhabit.is_solid(node) and crowded(at)) then hands.place(slot, at) end
 end
 
 --- Eat the food of a slot (from 1): 32 ticks of chewing are the caller's.

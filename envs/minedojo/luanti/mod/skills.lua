@@ -333,9 +333,8 @@ function STEP.use()
 			hands.eat(slot)
 		end
 		return
-	elseif hands.placeable(name) then
-		local _, thing = hands.pointed()
-		if thing and minetest.get_node(thing.above).name == "air" then hands.place(slot, thing.above) end
+	else
+		hands.build(slot)
 	end
 	hands.eating = 0
 end
@@ -361,12 +360,7 @@ end
 
 function STEP.equip(ask) pack.equip(ask.slot + 1) end
 
-function STEP.place(ask)
-	local name = inhabit.plain_name(pack.inventory():get_stack("main", ask.slot + 1):get_name())
-	if not hands.placeable(name) then return end
-	local _, thing = hands.pointed()
-	if thing and minetest.get_node(thing.above).name == "air" then hands.place(ask.slot + 1, thing.above) end
-end
+function STEP.place(ask) hands.build(ask.slot + 1) end
 
 function STEP.destroy(ask) pack.inventory():set_stack("main", ask.slot + 1, ItemStack("")) end
 

@@ -30,11 +30,12 @@ function sky.snows()
 	return scene.temperature < 0.15
 end
 
---- Whether nothing solid stands over a place.
+--- Whether nothing that keeps light off stands over a place.
 function sky.open(at)
 	for y = math.floor(at.y + 2.5), 130 do
 		local name = minetest.get_node({ x = at.x, y = y, z = at.z }).name
-		if name ~= "air" and name ~= "ignore" then return false end
+		local definition = minetest.registered_nodes[name]
+		if name ~= "ignore" and not (definition and definition.sunlight_propagates) then return false end
 	end
 	return true
 end
