@@ -24,6 +24,7 @@ from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.run import run_episodes
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.recording.schema import Choice
 from inhabit.episodes.scoring.scores import score
 
 LURE, STEP, COME, LAST, ELSE = -2.5, -3.0, -4.0, -0.1, -8.0
@@ -187,6 +188,7 @@ def solved(
         model="scripted:first",
         assignments=["plan=true", f"agent.depth={depth}", f"agent.width={width}", "max_invalid=15"],
         grants=grants,
+        candidates=Choice.SEEN,  # The actions of a vocabulary have no numbers.
     )
     tasks = [end.task for end in ends]
     folder.mkdir(parents=True)
