@@ -18,8 +18,8 @@ def printable(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """`text` as a cell of a CSV file that no spreadsheet takes for a formula.
+    """`text`, made printable, as a cell of a CSV file that no spreadsheet takes for a formula.
 
     A quotation mark is put before what begins as one, as OWASP advises.
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{printable(text)}" if text.startswith(_FORMULA) else printable(text)

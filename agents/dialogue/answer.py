@@ -76,8 +76,7 @@ def read_answer(text: str) -> ParsedAnswer | None:
     """
     text = text[:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
-    text = _UNFINISHED.sub("", _ENDED.split(_THOUGHTS.sub("", text))[-1])
-    text = _FENCE.sub("", text.strip()).strip("` \t\r\n")
+    text = _FENCE.sub("", without_thoughts(text).strip()).strip("` \t\r\n")
     parts = _object(text) or _tagged(text) or _labelled(text) or _listed(text)
     if not parts and not set(text) & set("\n{}") and any(map(str.isalpha, text)):
         parts = {"action": text}
@@ -90,6 +89,11 @@ def read_answer(text: str) -> ParsedAnswer | None:
         parts.get("reasoning", "") or thoughts,
         tuple(parts.get("rest", "").splitlines()),
     )
+
+
+def without_thoughts(text: str) -> str:
+    """What a reply says after its thoughts, in whichever marks they stand."""
+    return _UNFINISHED.sub("", _ENDED.split(_THOUGHTS.sub("", text))[-1])
 
 
 def _object(text: str) -> Mapping[str, str]:

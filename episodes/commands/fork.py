@@ -57,7 +57,7 @@ def fork(
     other = None if model == found.header.model else model
     if sum(given is not None for given in (action, hint, other)) > 1:
         raise typer.BadParameter("--action, --hint and another --model exclude each other.")
-    if action is hint is other is None and not assignments and base_url is None:
+    if action is other is None and not hint and not assignments and base_url is None:
         raise typer.BadParameter(
             "Nothing would change: give --action, --hint, another --model or --set KEY=VALUE."
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs import printable
 from inhabit.envs.core import Task
 from inhabit.episodes.experiments.cells import ExperimentCell
 from inhabit.episodes.experiments.schema import Experiment
@@ -207,8 +208,8 @@ def as_csv(told: Sequence[CellResult]) -> str:
         figure = one.column.difference if one.against else one.column.title
         numbers = (one.estimate.mean, one.estimate.low, one.estimate.high)
         p = "" if one.p_value is None else f"{one.p_value:.6g}"
-        cell = (one.env, one.agent, one.sight.value, one.against, figure)
-        writer.writerow([*cell, *(f"{number:.6g}" for number in numbers), p])
+        texts = (one.env, one.agent, one.sight.value, one.against, figure)
+        writer.writerow([*map(printable.cell, texts), *(f"{number:.6g}" for number in numbers), p])
     return stream.getvalue()
 
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
+from inhabit.agents.dialogue.answer import without_thoughts
 from inhabit.agents.models.core import Message, Model
 from inhabit.episodes.judging.anchors import Anchors
 from inhabit.episodes.judging.scores import ABSENT, AgentAnswer, Dimension, Judged, Verdict
@@ -31,8 +32,15 @@ perception score: <0 or 1>
 cognition evidence: <in a few words>
 cognition score: <0 or 1>"""
 _AGAIN = "That is not the form. Answer with the six lines alone, each score 0 or 1."
-_LINE = re.compile(r"^\W*(action|perception|cognition)\W+(evidence|score)\W*?:\s*(.*)$", re.I)
-_SCORE = re.compile(r"\W*([01])(?:\.0)?\b")
+_LINE = re.compile(
+    r"^\W*(?:\d[.)]\W*)?(action|perception|cognition)\W+(evidence|score)\W*?:\s*(.*)$", re.I
+)
+_SCORE = re.compile(
+    r"[^\w.\-\u2013\u2212]*([01])(?:\.0+)?(?:\s*/\s*1)?"
+    r"(?!\w|[.,]\d|\s*(?:[/\-\u2013]|or|to|out of)\s*\d)",
+    re.I,
+)
+"""A score that is 0 or 1, and not the beginning of another number, of "0 or 1" or of "1/5"."""
 
 
 class ChatJudge:
@@ -93,17 +101,21 @@ def question(answer: AgentAnswer, anchors: Anchors) -> str:
 
 
 def read(text: str) -> Mapping[Dimension, Verdict] | None:
-    """The six lines of a judgement, in any order; None where a score is missing or no 0 or 1."""
+    """The six lines of a judgement, in any order; None where a score is missing, no 0 or 1, or
+    given twice and not alike: a quoted answer may hold such a line.
+    """
     evidence: dict[Dimension, str] = {}
     scores: dict[Dimension, int] = {}
-    for line in text.splitlines():
+    for line in without_thoughts(text).splitlines():
         if (match := _LINE.match(line.strip())) is None:
             continue
         part = Dimension(match[1].lower())
         if match[2].lower() == "evidence":
             evidence[part] = match[3].strip()
-        elif (score := _SCORE.match(match[3])) is not None:
-            scores[part] = int(score[1])
+        elif (found := _SCORE.match(match[3])) is not None:
+            score = int(found[1])
+            if scores.setdefault(part, score) != score:
+                return None
     if scores.keys() != set(Dimension):
         return None
     return {
@@ -112,7 +124,9 @@ def read(text: str) -> Mapping[Dimension, Verdict] | None:
 
 
 def _given(answer: AgentAnswer, perception: Verdict, cognition: Verdict, action: Verdict) -> Judged:
-    """What was not said is not scored, whatever the judge thinks of it."""
+    """What was not said is not scored, whatever the judge thinks of it, and no action is wrong."""
+    if answer.action is None and not answer.stopped:
+        action = Verdict(score=0, evidence="It named no action.")
     return Judged(
         perception=perception if answer.description.strip() else ABSENT,
         cognition=cognition if answer.reasoning.strip() else ABSENT,

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import numpy as np
 
-from inhabit.envs.printable import cell, printable
+from inhabit.envs.printable import cell
 from inhabit.episodes.judging.schema import StepLine
 from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
@@ -90,8 +90,7 @@ def write(steps: Sequence[StepLine], run: Run, stream: TextIO) -> None:
             *(answer.description, answer.reasoning, answer.action or ""),
             *("; ".join(step.best or ()), "; ".join(step.key_concepts), step.reason),
         )
-        cells = (cell(printable(text)) for text in texts)
-        table.writerow([step.episode, step.step, *cells, *("" for _ in Dimension)])
+        table.writerow([step.episode, step.step, *map(cell, texts), *("" for _ in Dimension)])
 
 
 def read(file: Path) -> Labels:

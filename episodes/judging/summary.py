@@ -39,7 +39,9 @@ class KindSummary(BaseModel, frozen=True):
     cognition: PartScore
     action: PartScore
     genuine: PartScore
-    """All three right."""
+    """All three right. Answers without an action count as wrong here too, where the agent
+    described and reasoned at other steps.
+    """
     chance: float | None
     """Expected action score of a uniformly random choice among the candidates."""
     always_first: float | None
@@ -54,7 +56,9 @@ class Summary(BaseModel, frozen=True):
     overall: KindSummary
     domains: Mapping[str, KindSummary]
     first_mistakes: Mapping[str, int]
-    """Episodes by the part that their first mistake began with; "none" where there was none."""
+    """Episodes by the part that their first mistake began with; "none" where there was none, and
+    "unjudged" where none was found and the action of a step was not judged.
+    """
     consequences: Mapping[str, int]
     recovered: int
     """Episodes that recovered from their first mistake."""
@@ -69,9 +73,14 @@ def summarize(
 ) -> Summary:
     """What `steps` and `episodes`, judged by `judge`, come to."""
     kinds = sorted({line.domain for line in episodes})
-    mistakes = [line.mistake for line in episodes]
-    found = [mistake for mistake in mistakes if mistake is not None]
-    began = Counter("none" if m is None else m.began_with.value for m in mistakes)
+    found = [line.mistake for line in episodes if line.mistake is not None]
+    unjudged = {step.episode for step in steps if step.judged.action.score is None}
+    began = Counter(
+        line.mistake.began_with.value
+        if line.mistake is not None
+        else ("unjudged" if line.episode in unjudged else "none")
+        for line in episodes
+    )
     came = Counter(mistake.consequence for mistake in found)
     calibrated = calibration(steps)
     return Summary(
@@ -84,7 +93,7 @@ def summarize(
             )
             for kind in kinds
         },
-        first_mistakes={name: began[name] for name in (*Dimension, "none")},
+        first_mistakes={name: began[name] for name in (*Dimension, "none", "unjudged")},
         consequences={kind.value: came[kind] for kind in Consequence},
         recovered=sum(mistake.recovered for mistake in found),
         calibration_error=None if calibrated is None else calibrated.error,
@@ -109,12 +118,17 @@ def _domain(steps: Sequence[StepLine], episodes: Sequence[EpisodeLine]) -> KindS
         )
         for part in Dimension
     }
+    genuine = [
+        (step.episode, step.judged.genuine if step.judged.whole else 0)
+        for step in steps
+        if step.judged.whole or (step.answer.action is None and not step.answer.stopped)
+    ]
     known = [step for step in steps if step.best and step.complete and step.options]
     return KindSummary(
         episodes=len(episodes),
         steps=len(steps),
         abstained=sum(step.answer.action is None for step in steps),
-        genuine=_score([(s.episode, s.judged.genuine) for s in steps if s.judged.whole]),
+        genuine=_score(genuine if any(step.judged.whole for step in steps) else []),
         chance=_mean(step.best_options / step.options for step in known),
         always_first=_mean(float(step.first_is_best) for step in known),
         **parts,

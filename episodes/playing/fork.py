@@ -55,8 +55,7 @@ class ForkAgent(Agent):
             if (action := await view.parse(fork.action)) is None:
                 known = "; ".join(a.text for a in view.candidates[:8])
                 raise ForkError(
-                    f"The environment of {fork.run} does not understand {fork.action!r}. "
-                    f"Candidates are: {known}."
+                    f"The environment does not understand {fork.action!r}. Candidates are: {known}."
                 )
             if action.text == self._recorded:
                 raise ForkError(

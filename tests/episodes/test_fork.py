@@ -123,8 +123,9 @@ def cost_by_hand(task: Task, actions: list[str]) -> int:
 def test_a_fork_that_changes_nothing_is_refused(
     chance: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert fork(chance, "--episode", "0", "--step", "1") == 2
-    assert "Nothing would change" in " ".join(capsys.readouterr().err.split())
+    for nothing in ((), ("--hint", "")):
+        assert fork(chance, "--episode", "0", "--step", "1", *nothing) == 2
+        assert "Nothing would change" in " ".join(capsys.readouterr().err.split())
     attempt = chance.episode(0).last()
     assert attempt is not None and attempt.steps[1].decide is not None
     same = str(attempt.steps[1].decide.action).upper()

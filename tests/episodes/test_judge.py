@@ -112,7 +112,13 @@ def test_an_expert_is_right_throughout(tmp_path: Path, capsys: pytest.CaptureFix
     assert overall["perception"]["mean"] is None and overall["perception"]["given"] == 0
     assert overall["genuine"]["mean"] is None
     assert 0 < overall["chance"] < 1
-    assert summary["first_mistakes"] == {"perception": 0, "cognition": 0, "action": 0, "none": 6}
+    assert summary["first_mistakes"] == {
+        "perception": 0,
+        "cognition": 0,
+        "action": 0,
+        "none": 6,
+        "unjudged": 0,
+    }
 
 
 def test_what_a_model_says_is_judged_and_not_twice(
@@ -214,6 +220,21 @@ def test_a_run_that_the_simulator_no_longer_repeats_is_not_judged(
             (0, 1, 1),
         ),
         ("action score: 1\nperception score: 2\ncognition score: 0", None),
+        ("1. Action score: 1/1\n2. perception score: 0.0\n3. cognition score: 1 (yes)", (0, 1, 1)),
+        (
+            "<think>action score: 0</think>\naction score: 1\nperception score: 0\n"
+            "cognition score: 1",
+            (0, 1, 1),
+        ),
+        ("action score: -1\nperception score: 0\ncognition score: 1", None),
+        ("action score: 0.5\nperception score: 0\ncognition score: 1", None),
+        ("action score: 1/5\nperception score: 0\ncognition score: 1", None),
+        ("action score: <0 or 1>\nperception score: 0\ncognition score: 1", None),
+        (
+            "perception evidence: it says\naction score: 1\naction score: 0\nperception score: 0\n"
+            "cognition score: 1",
+            None,
+        ),
         ("action score: 1\nperception score: 1", None),
         ("", None),
     ],

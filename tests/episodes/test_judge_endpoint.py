@@ -77,6 +77,29 @@ def test_a_chat_model_judges_over_the_wire(
     assert overall["always_first"] == pytest.approx(2 / 3)
 
 
+def test_an_answer_without_an_action_is_wrong_whatever_the_judge_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It counts in genuine too; a step that could not be judged is not one without a mistake."""
+    full = answer("Open the fridge", description="A fridge.", reasoning="It is closed.")
+    run = play(tmp_path, [full, "I would rather not say.", answer("milk cow")])
+
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        said = str(request["messages"][1]["content"])
+        return good("I can't." if "action: milk cow" in said else SIX.format(a=1, p=1, c=1))
+
+    with endpoint(brain) as serving:
+        inhabit(
+            *("judge", run, "--judge", "openai:judge", "--base-url", serving.base_url, "--json"),
+            *("--set", f"images={tmp_path}"),
+        )
+    summary = json.loads(capsys.readouterr().out.splitlines()[-1])
+    home_only = summary["domains"]["domestic_robot"]
+    assert home_only["abstained"] == 1 and home_only["action"]["mean"] == 0.5
+    assert home_only["genuine"]["mean"] == 0.5
+    assert summary["first_mistakes"]["none"] == summary["first_mistakes"]["unjudged"] == 1
+
+
 def test_the_oracle_judges_actions_alone_where_there_are_no_things(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from inhabit.cli import main
 from inhabit.episodes.recording.reader import RecordError
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.leaderboard.rows import page, rows, write_csv
+
+SCRIPT = Path(__file__).parents[2] / "scripts/leaderboard"
 
 
 def inhabit(*words: object) -> None:
@@ -73,6 +77,54 @@ def test_the_table_and_the_page(folder: Path) -> None:
     text = page(found)
     assert text.count("<tr data-env") == 6 and 'name="candidates"' in text
     assert 'name="env"' not in text, "A filter with one choice filters nothing."
+
+
+def test_runs_that_have_not_ended_stand_last_and_say_so(folder: Path, tmp_path: Path) -> None:
+    """One episode that was solved is no better than all of them."""
+    for name in ("expert", "part"):
+        shutil.copytree(folder / "expert", tmp_path / name)
+    (tmp_path / "part/index.jsonl").unlink()
+    for number in (1, 2, 3):
+        shutil.rmtree(tmp_path / f"part/episodes/0000{number}")
+    found = rows(tmp_path)
+    assert [(Path(row.folder).name, row.left) for row in found] == [("expert", 0), ("part", 3)]
+    assert page(found).count("3 not played") == 1
+
+
+def test_a_broken_episode_leaves_out_its_run_alone(folder: Path, tmp_path: Path) -> None:
+    for name in ("expert", "rank"):
+        shutil.copytree(folder / name, tmp_path / name)
+    shutil.copytree(folder / "rank-blank", tmp_path / "blank")
+    (tmp_path / "blank/index.jsonl").unlink()
+    record = tmp_path / "blank/episodes/00000/episode.jsonl"
+    record.write_text(record.read_text().replace('"cost":', '"cost":1e999,"was":'))
+    said: list[str] = []
+    found = rows(tmp_path, said.append)
+    assert {Path(row.folder).name for row in found} == {"expert", "rank"}
+    assert len(said) == 1 and str(record) in said[0]
+
+
+def test_no_cell_of_the_table_is_a_formula(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "random", tmp_path / "random")
+    header = tmp_path / "random/run.json"
+    hostile = {"agent": "=HYPERLINK(0)", "model": "@\x1b[31m"}
+    header.write_text(json.dumps(json.loads(header.read_text()) | hostile))
+    stream = io.StringIO()
+    write_csv(rows(tmp_path), stream)
+    (line,) = csv.DictReader(io.StringIO(stream.getvalue()))
+    assert (line["agent"], line["model"]) == ("'=HYPERLINK(0)", "'@\\x1b[31m")
+
+
+def test_the_script_says_what_it_can_not_write(folder: Path, tmp_path: Path) -> None:
+    def leaderboard(out: Path) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, str(SCRIPT), str(folder), str(out)]
+        return subprocess.run(words, capture_output=True, text=True)
+
+    assert leaderboard(tmp_path / "new/board.csv").returncode == 0
+    assert "neither .html nor .csv" in leaderboard(tmp_path / "board.md").stderr
+    (tmp_path / "board.html").mkdir()
+    refused = leaderboard(tmp_path / "board.html")
+    assert "can't be written" in refused.stderr and "Traceback" not in refused.stderr
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:

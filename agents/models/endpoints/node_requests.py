@@ -182,21 +182,19 @@ class NodeRequests:
         """The answer about the nodes of `group` after a prompt of token ids.
 
         Raises:
-            ModelError: the server can't be asked so, or answers about other prompts.
+            ModelError: the server can't be asked so.
         """
         prompts: list[JsonValue] = [[*prompt, *trie.path(node)] for node in group.nodes]
         body = {**self._asking(group), "prompt": prompts, "logprobs": len(group.tokens)}
-        answer = await self._endpoint.next_tokens("/completions", body)
-        _check_read(answer, trie, group, len(prompt))
-        return answer
+        return await self._endpoint.next_tokens("/completions", body)
 
     async def by_chats(
-        self, prompt: Sequence[Message], trie: Trie, group: NodeGroup, texts: Sequence[str]
+        self, prompt: Sequence[Message], group: NodeGroup, texts: Sequence[str]
     ) -> NextTokens:
         """The answer about the nodes of `group`, whose texts are `texts`, after a chat.
 
         Raises:
-            ModelError: the server can't be asked so, or answers about other prompts.
+            ModelError: the server can't be asked so.
         """
         body = {**self._asking(group), **CONTINUED, "logprobs": True}
         images = {image.sha256 for message in prompt for image in message.images}
@@ -210,21 +208,19 @@ class NodeRequests:
                 answer = await self._endpoint.next_tokens(
                     "/chat/completions/batch", {**body, "messages": chats}
                 )
-                break
+                self._held |= images
+                return answer
             except RefusalError as error:
                 if not held or not error.mentions(_MISS):
                     raise
                 held = set()
-        self._held |= images
-        _check_read(answer, trie, group, None)
-        return answer
 
     def _asking(self, group: NodeGroup) -> Body:
         tokens: list[JsonValue] = [*sorted(group.tokens)]
         return {**self._fields, "logprob_token_ids": tokens, "return_tokens_as_token_ids": True}
 
 
-def _check_read(answer: NextTokens, trie: Trie, group: NodeGroup, prompt: int | None) -> None:
+def check_read(answer: NextTokens, trie: Trie, group: NodeGroup, prompt: int | None) -> None:
     """See that the server read what it was sent, after a prompt of so many tokens, if it is known.
 
     Raises:

@@ -21,6 +21,7 @@ from inhabit.agents.models.endpoints.node_requests import (
     AnswerTokens,
     NodeGroup,
     NodeRequests,
+    check_read,
     grouped,
 )
 from inhabit.agents.models.endpoints.scoring import TrieScores, scores_of, tokens_of
@@ -209,9 +210,10 @@ class _NodeScores(TrieScores):
         if self._ids is not None:
             return await self._requests.by_tokens(self._ids, self.trie, group)
         texts = [said[node] or "" for node in group.nodes]
-        return await self._requests.by_chats(self._prompt, self.trie, group, texts)
+        return await self._requests.by_chats(self._prompt, group, texts)
 
     def _learn(self, group: NodeGroup, answer: NextTokens) -> None:
+        check_read(answer, self.trie, group, None if self._ids is None else len(self._ids))
         found = answer.following(len(group.nodes), sorted(group.tokens))
         for node, likely in zip(group.nodes, found, strict=True):
             for edge in self.outgoing[node]:

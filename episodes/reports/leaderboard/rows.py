@@ -11,9 +11,11 @@ from warnings import warn
 
 from pydantic import BaseModel
 
+from inhabit.envs.printable import cell
 from inhabit.episodes.judging.oracle import Oracle
-from inhabit.episodes.judging.schema import file_of, whole
+from inhabit.episodes.judging.schema import EpisodeLine, StepLine, file_of, whole
 from inhabit.episodes.judging.summary import PartScore, summarize
+from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.page.document import pieces
@@ -49,13 +51,19 @@ class RunRow(BaseModel, frozen=True):
     command: tuple[str, ...]
 
     @property
+    def left(self) -> int:
+        """Tasks that have not been played to their end."""
+        return self.scores.planned - self.scores.episodes
+
+    @property
     def figures(self) -> Mapping[str, Measured]:
         """Its metrics that have a figure, by name."""
         return {one.metric.name: one for one in self.scores.measured()}
 
 
 def rows(folder: Path, leave_out: Callable[[str], None] = warn) -> Sequence[RunRow]:
-    """The runs in `folder`, at any depth: board by board, the best of each first.
+    """The runs in `folder`, at any depth: board by board, the best of each first, and after all
+    others those that have not ended.
 
     Forks are left out: they begin with the actions of another run.
 
@@ -64,14 +72,24 @@ def rows(folder: Path, leave_out: Callable[[str], None] = warn) -> Sequence[RunR
         leave_out: told what is wrong with a run that can't be read.
 
     Raises:
-        RecordError: there is none that is whole, or the record of an episode is broken.
+        RecordError: there is none that is whole.
     """
-    opened = find_runs(folder, leave_out, "**/run.json")
-    runs = [run for run in opened if run.header.fork is None]
+    runs: list[Run] = []
+    for run in find_runs(folder, leave_out, "**/run.json"):
+        if run.header.fork is not None:
+            continue
+        try:
+            list(Index(run).ends())
+            _judgements(run)
+            runs.append(run)
+        except RecordError as error:
+            leave_out(str(error))
+    if not runs:
+        raise RecordError(f"{folder} holds no run that is whole and no fork.")
     found = [_row(run, runs) for run in runs]
-    if not found:
-        raise RecordError(f"{folder} holds no run.")
-    return sorted(found, key=lambda row: (row.board, -row.scores.success_rate, row.folder))
+    return sorted(
+        found, key=lambda row: (row.board, row.left > 0, -row.scores.success_rate, row.folder)
+    )
 
 
 def write_csv(found: Sequence[RunRow], stream: TextIO) -> None:
@@ -79,13 +97,18 @@ def write_csv(found: Sequence[RunRow], stream: TextIO) -> None:
     lines = [_flat(row) for row in found]
     table = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
     table.writeheader()
-    table.writerows(lines)
+    for line in lines:
+        table.writerow({k: cell(v) if isinstance(v, str) else v for k, v in line.items()})
+
+
+def _judgements(run: Run) -> tuple[list[StepLine], list[EpisodeLine]]:
+    return whole(file_of(run, Oracle.name))
 
 
 def _row(run: Run, runs: Sequence[Run]) -> RunRow:
     header = run.header
     tasks = hashlib.sha256("".join(task.model_dump_json() for task in run.tasks).encode())
-    steps, episodes = whole(file_of(run, Oracle.name))
+    steps, episodes = _judgements(run)
     judged = summarize("", Oracle.name, steps, episodes).overall if episodes else None
     named = (
         f"{len(run.tasks)} {'task' if len(run.tasks) == 1 else 'tasks'} ({tasks.hexdigest()[:8]})"
@@ -121,6 +144,7 @@ def _flat(row: RunRow) -> Mapping[str, object]:
         **{name: getattr(row, name) for name in ("limit", "tasks", "agent", "model", "seed")},
         "image": row.image.value,
         "episodes": scores.episodes,
+        "left": row.left,
         "faults": scores.faults,
         **dict(_columns(scores)),
         "action": None if row.action is None else row.action.mean,

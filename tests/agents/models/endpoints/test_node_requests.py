@@ -351,6 +351,20 @@ def test_a_server_that_begins_to_lie_is_named(name: str, path: str) -> None:
         )
 
 
+def test_an_answer_about_other_prompts_is_paid_for_all_the_same() -> None:
+    server = ToyVLLM()
+    lie, said = FORMS["other prompts by its own count"]
+    with pytest.raises(ModelError, match=said) as told:
+        ask(
+            server,
+            lambda m: m.rank(ASK, TEXTS),
+            meanwhile=lambda: server.lies.update({TEXT: lie}),
+        )
+    assert told.value.decision is not None
+    (call,) = told.value.decision.calls
+    assert (call.requests, call.tokens_in, call.tokens_out) == (1, 7, 1)
+
+
 def is_image(part: Json) -> bool:
     return part["type"] == "image_url"
 
