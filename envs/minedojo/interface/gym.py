@@ -70,8 +70,10 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
         self.render_mode = "rgb_array"
         self.nothing = np.array(nothing(self._scene.cam_interval), np.int64)
         self.action_space = spaces.MultiDiscrete(list(sizes(self._scene.cam_interval)))
+        beams = self._scene.lidar_rays if self._scene.use_lidar else ()
+        self._rays = [(ray.pitch, ray.yaw, ray.distance) for ray in beams]
         self.observation_space = space(
-            fields(self._height, self._width, self._box(), len(self._scene.lidar_rays) or None)
+            fields(self._height, self._width, self._box(), len(self._rays) or None)
         )
 
     def reset(
@@ -152,8 +154,8 @@ class MineDojoGym(gymnasium.Env[Seen, NDArray[np.int64]]):
             low, high = (box.xmin, box.ymin, box.zmin), (box.xmax, box.ymax, box.zmax)
             names = [(str(n), int(v)) for n, v in world.ask("voxels", low=low, high=high)]
             seen["voxels"] = observation.voxels(names, low, high, _look(now))
-        if rays := [(ray.pitch, ray.yaw, ray.distance) for ray in self._scene.lidar_rays]:
-            seen["rays"] = observation.rays(world.ask("rays", rays=rays), rays)
+        if self._rays:
+            seen["rays"] = observation.rays(world.ask("rays", rays=self._rays), self._rays)
         return seen
 
 

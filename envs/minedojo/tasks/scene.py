@@ -44,6 +44,10 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+def _size(value: Any) -> Any:
+    return (value, value) if isinstance(value, int) else value
+
+
 def _biome(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         by_number = {number: name for name, number in language.biome_numbers().items()}
@@ -198,10 +202,11 @@ class MineDojoScene(BaseModel):
     tech_item: str | None = None
     target_days: int | None = Field(default=None, ge=2, le=1000)
 
-    image_size: (
-        tuple[Annotated[int, Field(ge=64, le=2160)], Annotated[int, Field(ge=64, le=3840)]] | None
-    ) = None
-    """(height, width); the setting's where none is given."""
+    image_size: Annotated[
+        tuple[Annotated[int, Field(ge=64, le=2160)], Annotated[int, Field(ge=64, le=3840)]] | None,
+        BeforeValidator(_size),
+    ] = None
+    """(height, width), or one number for both; the setting's where none is given."""
     use_voxel: bool = False
     voxel_size: Voxels | None = None
     use_lidar: bool = False
@@ -221,6 +226,8 @@ class MineDojoScene(BaseModel):
             raise ValueError("specified_biome: generate_world_type asks for one, and none is given")
         if self.use_lidar and not self.lidar_rays:
             raise ValueError("lidar_rays: use_lidar asks for rays, and none are given")
+        if self.use_voxel and self.voxel_size is None:
+            raise ValueError("voxel_size: use_voxel asks for a box, and none is given")
         slots = [item.slot for item in self.initial_inventory]
         if twice := [str(slot) for slot in dict.fromkeys(slots) if slots.count(slot) > 1]:
             raise ValueError(f"initial_inventory: slot {twice[0]} is given twice")

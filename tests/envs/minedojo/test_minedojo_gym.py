@@ -121,6 +121,13 @@ def _same_action(ours: dict[str, Any], theirs: dict[str, Any], gone: list[Any]) 
     assert gone[0] == (function == "destroy") and (not gone[0] or gone[1] == ours["slot"])
 
 
+def test_the_scene_says_what_is_observed() -> None:
+    scene = {"image_size": 96, "use_lidar": False, "lidar_rays": [[0.0, 0.1, 10.0]]}
+    env = MineDojoGym(Task(id="t", env="minedojo", kind="open-ended", goal="g", scene=scene))
+    assert env.observation_space["rgb"].shape == (3, 96, 96)
+    assert "rays" not in env.observation_space.spaces
+
+
 def test_wrong_actions_are_said() -> None:
     with pytest.raises(ValueError, match=r"action\[5\]"):
         decode((0, 0, 0, 12, 12, 8, 0, 0))

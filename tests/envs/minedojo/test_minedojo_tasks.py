@@ -167,6 +167,7 @@ def _typo(draw: random.Random, name: str) -> str:
         ({"task": "combat", "target_names": ["{x}"]}, "{x}"),
         ({"lidar_rays": [[0, 9.0, 3.0]]}, "lidar_rays"),
         ({"weather": "rain"}, "initial_weather"),
+        ({"use_voxel": True}, "voxel_size"),
     ],
 )
 def test_what_scenes_refuse(scene: dict[str, object], said: str) -> None:
