@@ -304,17 +304,23 @@ def _options(record: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], int
     """The options and the index of the right one; in the training form, the answer among its
     negatives.
     """
-    choices = [record.get(f"choice_{letter}") for letter in _LETTERS]
-    if any(choice is not None for choice in choices):
-        texts = [choice.strip() for choice in choices if isinstance(choice, str)]
+    found = {letter: record.get(f"choice_{letter}") for letter in _LETTERS}
+    choices = {letter: text.strip() for letter, text in found.items() if isinstance(text, str)}
+    answer = str(record.get("answer") or "").strip()
+    if any(choice is not None for choice in found.values()):
+        texts = [*choices.values()]
         letter = str(record.get("golden_choice_idx", "")).strip().lower()
-        if len(letter) != 1 or letter not in _LETTERS[: len(texts)]:
+        if letter not in choices:
             raise ValueError(
                 f"its golden_choice_idx {letter!r} is not one of its {len(texts)} choices"
             )
-        right = texts[_LETTERS.index(letter)]
+        right = choices[letter]
+        if answer in {*texts} - {right, ""}:
+            raise ValueError(
+                f"its answer {answer!r} is not the choice of its golden_choice_idx {letter!r}"
+            )
     else:
-        right = str(record.get("answer") or "").strip()
+        right = answer
         negatives = record.get("negative_answers")
         wrong = [str(text).strip() for text in negatives] if isinstance(negatives, list) else []
         texts = [right, *wrong]

@@ -142,12 +142,21 @@ def test_the_training_form_has_its_answer_among_negatives(tmp_path: Path) -> Non
         assert env.observe().rgb is None
 
 
+def test_a_letter_names_its_own_choice_where_one_before_it_is_missing(tmp_path: Path) -> None:
+    (task,) = read(write(tmp_path, [record(choice_b=None)]))
+    actions = task.scene["actions"]
+    assert actions == ["fill kettle", "switch on kettle", "wash the red cup"]
+    assert actions[task.scene["answer"]] == "switch on kettle"  # type: ignore[index]
+
+
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
         (record(1, video_id="../elsewhere"), "no video"),
         (record(1, video_id="broken"), "can't decode"),
         (record(1, golden_choice_idx="E"), "golden_choice_idx"),
+        (record(1, golden_choice_idx="A"), "is not the choice of its golden_choice_idx"),
+        (record(1, choice_c=None), "golden_choice_idx"),
         (record(1, current_observation_frame=-3), "current_observation_frame"),
         (
             record(1, choice_b=" fill kettle ", choice_c="fill kettle", choice_d="fill kettle"),
