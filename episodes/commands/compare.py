@@ -71,7 +71,7 @@ def _write_page(file: Path, found: Comparison, one: Run, other: Run) -> None:
             f"Difference in {DIFFERENCES[name]}": one.text(name)
             for name, one in found.differences.items()
         },
-        **{name.capitalize(): value for name, value in _sights((one, other))},
+        **{name.capitalize(): value for name, value in _each((one, other))},
     }
     items = compare_items(found, one, other, file)
     write_differences(
@@ -94,7 +94,7 @@ def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:
         ),
         *([("ended by a fault", _faults(found))] if any(found.faults) else []),
         *((DIFFERENCES[name], one.text(name)) for name, one in found.differences.items()),
-        *_sights(runs),
+        *_each(runs),
     ]
     console.print(facts(rows))
     if found.changed:
@@ -118,8 +118,12 @@ def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:
         console.print(_DISAGREEMENT, soft_wrap=True)
 
 
-def _sights(runs: tuple[Run, Run]) -> Iterator[tuple[str, str]]:
-    for which, run in zip(("first", "second"), runs, strict=True):
+def _each(runs: tuple[Run, Run]) -> Iterator[tuple[str, str]]:
+    """What is told of either run by itself."""
+    settings = [comparison.changed_settings(run.header) for run in runs]
+    for which, run, changed in zip(("first", "second"), runs, settings, strict=True):
+        if settings[0] != settings[1]:
+            yield f"{which}: settings", changed or "the default ones"
         if run.header.image is Sight.SHOWN:
             for name, value in sight_rows(worth(run)):
                 yield f"{which}: {name}", value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,11 @@ from itertools import zip_longest
 import numpy as np
 from pydantic import BaseModel
 
-from inhabit.envs.core import Task
+from inhabit.envs.core import Task, UnknownNameError
 from inhabit.envs.errors import UserError
+from inhabit.envs.marks import as_recorded, portable
+from inhabit.envs.registry import find
+from inhabit.episodes.episode import MAX_INVALID
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, RunHeader
@@ -253,6 +257,22 @@ def _correlation(both: int, first: int, second: int, neither: int) -> float:
     if agreement > 0:
         agreement = max(0.0, agreement - (both + first + second + neither) / 2)
     return agreement / math.sqrt(margins)
+
+
+def changed_settings(header: RunHeader) -> str:
+    """The settings of a run's environment that are not the default ones, and that bear on results.
+
+    Places and devices are left out. None are known where the environment is not installed.
+    """
+    changed: dict[str, object] = {}
+    if (most := header.settings.run.get("max_invalid", MAX_INVALID)) != MAX_INVALID:
+        changed["max_invalid"] = most
+    with contextlib.suppress(UnknownNameError):
+        kind = find(header.env).settings
+        usual, recorded = kind().model_dump(mode="json"), as_recorded(kind, header.settings.env)
+        names = sorted(portable(kind) & recorded.keys())
+        changed |= {name: recorded[name] for name in names if recorded[name] != usual[name]}
+    return ", ".join(f"{name}={value}" for name, value in changed.items())
 
 
 def _check_same(first: RunHeader, second: RunHeader) -> None:

@@ -37,8 +37,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "rank-blank": ("--model", "scripted:first", "--sight", "blank"),
         "oracle": ("--candidates", "oracle"),
         "longer": ("--max-steps", 5),
+        "patient": ("--set", "max_invalid=20", "--set", "pixels=32"),
     }.items():
-        agent = {"rank-blank": "rank", "oracle": "random", "longer": "random"}.get(name, name)
+        agent = {
+            "rank-blank": "rank",
+            "oracle": "random",
+            "longer": "random",
+            "patient": "random",
+        }.get(name, name)
         inhabit("run", "toy", "--agent", agent, *base, *more, "--out", out / name)
     inhabit("judge", out / "random")
     fork = ("--episode", 0, "--step", 0, "--action", "go to the hall")
@@ -53,6 +59,19 @@ def test_only_like_is_held_against_like(folder: Path) -> None:
     assert len({found[name].board for name in ("random", "expert", "oracle", "longer")}) == 4
     boards = [row.board for row in rows(folder)]
     assert boards == sorted(boards)
+
+
+def test_settings_that_are_not_the_default_ones_are_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {Path(row.folder).name: row for row in rows(folder)}
+    assert found["patient"].settings == "max_invalid=20, pixels=32"
+    assert found["random"].settings == ""
+    assert "max_invalid=20, pixels=32" in page(rows(folder))
+    inhabit("compare", folder / "random", folder / "patient")
+    told = " ".join(capsys.readouterr().out.split())
+    assert "first: settings the default ones" in told
+    assert "second: settings max_invalid=20, pixels=32" in told
 
 
 def test_what_was_judged_and_what_pictures_gain(folder: Path) -> None:
@@ -72,7 +91,7 @@ def test_the_table_and_the_page(folder: Path) -> None:
     stream = io.StringIO()
     write_csv(found, stream)
     table = list(csv.DictReader(io.StringIO(stream.getvalue())))
-    assert len(table) == 6 and {line["env"] for line in table} == {"toy"}
+    assert len(table) == 7 and {line["env"] for line in table} == {"toy"}
     assert {(line["limit"], line["seed"]) for line in table} == {("4 steps", "0"), ("5 steps", "0")}
     text = page(found)
     assert text.count("<tr data-env") == 6 and 'name="candidates"' in text

@@ -20,7 +20,7 @@ from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import Sight
 from inhabit.episodes.reports.page.document import pieces
 from inhabit.episodes.reports.page.writing import find_runs
-from inhabit.episodes.scoring.comparison import DIFFERENCES
+from inhabit.episodes.scoring.comparison import DIFFERENCES, changed_settings
 from inhabit.episodes.scoring.metric import METRICS
 from inhabit.episodes.scoring.scores import Measured, Scores, score
 from inhabit.episodes.scoring.sight import INSTEAD, WORTH
@@ -40,6 +40,8 @@ class RunRow(BaseModel, frozen=True):
     """Actions of an episode, at the most."""
     tasks: str
     """How many, and a short hash of them all."""
+    settings: str
+    """Those of the environment that are not the default ones; empty if all are."""
     agent: str
     model: str
     image: Sight
@@ -126,6 +128,7 @@ def _row(run: Run, runs: Sequence[Run]) -> RunRow:
         grants=grants,
         limit=limit,
         tasks=named,
+        settings=changed_settings(header),
         agent=header.agent,
         model=header.model or "",
         image=header.image,
@@ -141,7 +144,8 @@ def _flat(row: RunRow) -> Mapping[str, object]:
     scores = row.scores
     return {
         **{name: getattr(row, name) for name in ("env", "backend", "candidates", "grants")},
-        **{name: getattr(row, name) for name in ("limit", "tasks", "agent", "model", "seed")},
+        **{name: getattr(row, name) for name in ("limit", "tasks", "settings")},
+        **{name: getattr(row, name) for name in ("agent", "model", "seed")},
         "image": row.image.value,
         "episodes": scores.episodes,
         "left": row.left,
