@@ -94,7 +94,7 @@ def test_the_table_and_the_page(folder: Path) -> None:
     assert len(table) == 7 and {line["env"] for line in table} == {"toy"}
     assert {(line["limit"], line["seed"]) for line in table} == {("4 steps", "0"), ("5 steps", "0")}
     text = page(found)
-    assert text.count("<tr data-env") == 6 and 'name="candidates"' in text
+    assert text.count("<tr data-env") == 7 and 'name="candidates"' in text
     assert 'name="env"' not in text, "A filter with one choice filters nothing."
 
 
