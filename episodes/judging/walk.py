@@ -81,7 +81,9 @@ def walk(
 def _known(step: StepRecord, again: Episode) -> tuple[StepRecord, Anchors]:
     assert step.decide is not None, "Only what was decided is judged."
     said = step.decide.action
-    return step, anchors(again, None if said is None else again.env.parse(said))
+    failed = step.act is not None and step.act.reason is not None
+    # What failed shortened no plan: no copy has to try it, and MineDojo has none.
+    return step, anchors(again, None if said is None or failed else again.env.parse(said))
 
 
 def answer_of(episode: EpisodeRecord, step: StepRecord) -> AgentAnswer:

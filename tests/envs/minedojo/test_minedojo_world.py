@@ -16,6 +16,7 @@ from luanti_for_tests import needs_luanti
 from numpy.typing import NDArray
 from waiting import PATIENCE, alive, wait_for
 
+from inhabit.cli import main
 from inhabit.envs.core import Action, SimulatorError, Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
@@ -23,6 +24,9 @@ from inhabit.envs.minedojo.tasks.language import mobs, variants
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 from inhabit.envs.minedojo.world.catalogue import Ingredient, recipes, smelts
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
+from inhabit.episodes.judging.oracle import Oracle
+from inhabit.episodes.judging.schema import file_of, whole
+from inhabit.episodes.recording.reader import Run
 
 pytestmark = needs_luanti
 
@@ -178,6 +182,24 @@ def test_one_knows_where_one_has_put_a_thing() -> None:
         assert said.reason is None
         mine = Action("mine crafting_table", "mine", ("crafting_table",))
         assert mine in env.actions()
+
+
+@pytest.mark.slow
+def test_an_action_that_failed_is_judged_though_no_copy_can_try_it(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    chosen = ("minedojo", "--agent", "random", "--n", "1", "--seed", "3", "--max-steps", "8")
+    for words in (("run", *chosen, "--out", str(run)), ("judge", str(run))):
+        with pytest.raises(SystemExit) as left:
+            main(list(words))
+        assert left.value.code in (0, None)
+    failed = {
+        s.number for s in Run.open(run).episode(0).attempts()[-1].steps if s.act and s.act.reason
+    }
+    steps, _ = whole(file_of(Run.open(run), Oracle.name))
+    assert failed
+    assert {s.step: s.judged.action.score for s in steps if s.step in failed} == dict.fromkeys(
+        failed, 0
+    )
 
 
 @pytest.mark.slow
