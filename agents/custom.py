@@ -184,13 +184,7 @@ def _grants(needs: Any) -> Any:
 
 
 def module_in(file: Path, what: str, failure: type[UserError]) -> object:
-    """Run a file of Python, and return its module.
-
-    Args:
-        file: a name that ends in `.py`.
-        what: it defines, in a word for people.
-        failure: raised where it can't be loaded.
-    """
+    """Run a file of Python that defines `what`, a word for people, and return its module."""
     spec = spec_from_file_location(f"inhabit_{what}_{file.stem}", file)
     assert spec is not None and spec.loader is not None, "a name that ends in .py has a loader"
     # Dataclasses look for the module of a class among those that are loaded.

@@ -163,13 +163,7 @@ class Prompt:
         return Message("system", (self.template.block("system"),)), Message("user", parts)
 
     def turn(self, goal: str, last: Step | None, text: str) -> str:
-        """What a turn of a whole history says before its images.
-
-        Args:
-            goal: of the episode.
-            last: the step before; None at the beginning.
-            text: of the observation.
-        """
+        """What a turn of a whole history says before its images; `last` is None at the start."""
         return self.template.block("turn", goal=goal, last=last and told(last), text=text)
 
     def ask(self, choices: Sequence[str] = ()) -> str:

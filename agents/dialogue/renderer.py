@@ -55,12 +55,7 @@ class Renderer:
     ) -> str:
         """The text of the template `source`, or of one of its blocks, with `values` filled in.
 
-        Args:
-            kind: of template.
-            source: its text.
-            values: texts, numbers, and data made of them.
-            name: of the template, for people.
-            block: to render; all of the template if empty.
+        Without a `block`, all of the template is rendered. `name` is for people.
 
         Raises:
             TemplateError: the template fails, or takes too much time, memory or text.

@@ -68,11 +68,7 @@ def contradictions(
 ) -> Sequence[str]:
     """The false claims of a text, a sentence each; empty if there are none.
 
-    Args:
-        text: any, in English.
-        things: objects of the scene.
-        lexicon: of the environment.
-        wish: whether the whole text is a request.
+    `wish` says that the whole text is a request.
     """
     return list(dict.fromkeys(_Reader(things, lexicon).read(text, wish)))
 

@@ -18,12 +18,7 @@ FARTHER = 2
 
 
 def check_target(context: StepContext, least: int) -> None:
-    """Check that the object of the answer is visible and not ambiguous.
-
-    Args:
-        context: of the moment.
-        least: number of pixels that it has to cover.
-    """
+    """Check that the answer's object is visible, with `least` pixels or more, and not ambiguous."""
     target = context.target(context.answer)
     if target is None:
         what = context.about(context.answer)
@@ -86,11 +81,7 @@ def check_concepts(
 ) -> None:
     """Check that every key concept is true, and that its object is visible or held.
 
-    Args:
-        concepts: to check.
-        context: of the moment.
-        lexicon: of the environment.
-        least: number of pixels that the object of a concept has to cover.
+    Its object has to cover `least` pixels.
     """
     for concept in concepts:
         _raise_first(contradictions(f"There is the {concept}.", context.things, lexicon))

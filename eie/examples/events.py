@@ -31,12 +31,6 @@ def check_events(
 ) -> None:
     """See that a task's events make a graph, and that the expert brings about all of an author's.
 
-    Args:
-        origin: of the task.
-        template: of its environment.
-        plan: the expert's, from the start.
-        things: what there is at the start.
-
     Raises:
         RejectedError: they make no graph, speak of what there is not, or don't come about in an
             order in which each has what it needs.

@@ -50,11 +50,7 @@ class ExampleExtractor:
         self._groups = MomentGroups(job, self._writer, job.least(episode.now.observation))
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
-        """The examples of the group, or the rejections.
-
-        Args:
-            plan: the expert's, from the start.
-        """
+        """The examples of the group, or the rejections, after the expert's plan from the start."""
         try:
             yield from self._pieces(plan)
         finally:

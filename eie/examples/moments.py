@@ -121,11 +121,7 @@ class Solution:
             copy.close()
 
     def moments(self, plan: Sequence[Action]) -> list[AskedMoment]:
-        """Every moment of the expert's solution with an answer, in order.
-
-        Args:
-            plan: the expert's, from the start.
-        """
+        """Every moment of the expert's plan from the start that has an answer, in order."""
         found: list[AskedMoment] = []
         done: list[TakenStep] = []
         failed = view = 0
@@ -177,13 +173,7 @@ class Solution:
     def after(
         self, moment: AskedMoment, action: Action, *, fails: bool = False
     ) -> AskedMoment | None:
-        """The moment after an action in a copy; None if nothing can be asked then.
-
-        Args:
-            moment: where to start.
-            action: what to do there.
-            fails: whether the action has to fail; else it has to succeed.
-        """
+        """The moment after an action in a copy, or None; with `fails` the action has to fail."""
         copy = self._copy(moment.episode)
         if copy is None:
             return None

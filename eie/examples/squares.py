@@ -86,14 +86,8 @@ class SquareSearch:
         job: ExtractionJob,
         most_common: int,
     ) -> None:
-        """Search.
-
-        Args:
-            states: of the scene.
-            crossing: the goals.
-            columns: number of pictures.
-            job: template, settings and source of randomness.
-            most_common: number of answers that may go somewhere or put something down.
+        """Search for squares of so many `columns`, with at most `most_common` answers that go
+        somewhere or put something down.
         """
         self._states = states
         self._rows = crossing.rows

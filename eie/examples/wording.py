@@ -63,11 +63,7 @@ _TRIED = (
 def question(goal: str, told: str, done: Sequence[Event], rng: random.Random) -> str:
     """The goal, the facts that the image does not show, and the question.
 
-    Args:
-        goal: a sentence.
-        told: the text observation; may be empty.
-        done: past events; those that are not visible are stated.
-        rng: chooses the wording.
+    `told` is the text observation. Of the events `done`, those that are not visible are stated.
     """
     facts = " ".join(event.done for event in done if event.done)
     return join(goal, plain(told), facts, rng.choice(_ASKED))

@@ -52,11 +52,7 @@ class LeftOut:
     def kept(
         self, rows: Callable[[], Iterable[T]], describe: Callable[[T], ComparedRow]
     ) -> Iterator[T]:
-        """The rows to write, in their order. Memory: about 100 bytes a row.
-
-        Args:
-            rows: gives all rows; called twice.
-            describe: what is compared.
+        """The rows to write, in their order. `rows` is called twice. Memory: about 100 bytes a row.
 
         Raises:
             RecordError: an image is gone.

@@ -122,11 +122,7 @@ async def choose_proposal(
 ) -> tuple[dict[str, Any], Mapping[str, int]]:
     """A scene chosen field by field, a goal that the model writes, and the tokens used.
 
-    Args:
-        model: ranks values and writes the goal.
-        schema: of the scene.
-        told: the system prompt.
-        rng: for optional fields and numbers.
+    `told` is the system prompt.
 
     Raises:
         ModelError: the model can neither rank nor write.

@@ -51,13 +51,7 @@ class Pipeline:
         self._words = _words(template)
 
     def pieces(self, env: Env, answer: AuthorReply, author: str, number: int) -> Iterator[Piece]:
-        """The examples and rejections of one answer of an author, in order.
-
-        Args:
-            env: where the task is built and solved; it is reset.
-            answer: unchecked.
-            author: name of the author.
-            number: of the attempt.
+        """The examples and rejections of one answer of an author, in order. `env` is reset.
 
         Raises:
             SimulatorError: the simulator died.

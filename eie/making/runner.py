@@ -46,12 +46,7 @@ class AttemptRunner:
     """Makes attempts one after the other in its own environment."""
 
     def __init__(self, components: Components, seed: int) -> None:
-        """Prepare. Nothing starts before the first attempt.
-
-        Args:
-            components: author, pipeline and environment; the author stays open.
-            seed: of the set.
-        """
+        """Prepare. Nothing starts before the first attempt, and the author is not closed."""
         self._author = components.author
         self._pipeline = components.pipeline
         self._make = components.make

@@ -39,13 +39,7 @@ def write_card(opened: SetFolder) -> Path:
 
 
 def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
-    """The text of the card.
-
-    Args:
-        opened: the set.
-        covered: its statistics.
-        report: baselines; None if they can't be measured.
-    """
+    """The text of the card; without a `report` where baselines can't be measured."""
     plain = opened.header.model_dump(mode="json")
     return (
         _templates()

@@ -146,10 +146,7 @@ class SetFolder:
     ) -> SetFolder:
         """The data set in `out`: a new one, or one started by the same command.
 
-        Args:
-            out: its folder.
-            header: the request.
-            comparable: brings settings to one normal form.
+        `comparable` brings settings to one normal form.
 
         Raises:
             SetError: another command started it; or as `begin` and `open`.
@@ -279,13 +276,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def put(folder: Path, name: str, content: bytes, *, shared: bool = False) -> None:
-    """Write a file of the set atomically.
-
-    Args:
-        folder: of the set.
-        name: of the file, relative to `folder`.
-        content: of the file.
-        shared: whether other processes may write the same file concurrently.
+    """Write a file of the set atomically; `shared` if other processes may write it meanwhile.
 
     Raises:
         SetError: it can't be written.

@@ -43,13 +43,7 @@ class ImageNetwork:
 
     @classmethod
     def trained(cls, examples: Sequence[Example], grids: Sequence[Grid], seed: int) -> ImageNetwork:
-        """Train by AdamW. Figures may differ between kinds of processors.
-
-        Args:
-            examples: at least one.
-            grids: of their images.
-            seed: of the weights, the order and the dropout.
-        """
+        """Train by AdamW on one example at least. Figures may differ between processors."""
         rng, threads = np.random.default_rng(seed), torch.get_num_threads()
         # Products are so small that threads would spend their time on waiting for each other.
         torch.set_num_threads(1)

@@ -40,14 +40,9 @@ class Likeness:
 
 
 def compare(ours: Sequence[str], people: Sequence[str], seed: int = 0) -> Likeness:
-    """Compare texts with those of people.
+    """Compare texts, one for each task, with those of people; the order does not matter.
 
     Equally many texts of both sides are taken at random.
-
-    Args:
-        ours: one text for each task, in any order.
-        people: texts of people.
-        seed: of every random choice.
     """
     rng = random.Random(f"likeness {seed}")
     count = min(len(ours), len(people))

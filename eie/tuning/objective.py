@@ -50,14 +50,7 @@ def score(logits: torch.Tensor, trie: Trie) -> CandidateScores:
 def loss(
     scores: CandidateScores, answer: int, objective: Objective, *, other: int | None
 ) -> torch.Tensor:
-    """The loss of one example.
-
-    Args:
-        scores: of all candidates.
-        answer: index of the correct candidate.
-        objective: terms of the loss.
-        other: index of a wrong candidate, for the hinge; None if there is none.
-    """
+    """The loss of one example. `other` is a wrong candidate for the hinge, or None."""
     nll = -scores.means
     total = nll[answer]
     if objective is Objective.CONTRAST and other is not None:

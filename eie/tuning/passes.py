@@ -26,11 +26,7 @@ Places = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
 def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> list[torch.Tensor]:
     """The logits after each node of each question, from one forward pass.
 
-    Args:
-        model: the transformers model.
-        questions: either all with images or all without.
-        way: how candidates are read.
-        pad: see `collate`.
+    Either all questions have images or none has.
 
     Returns:
         For each question (nodes, vocabulary), in float32.
@@ -161,10 +157,7 @@ def collate(
     All rows have images, or none has. How the images of several prompts are stacked differs
     between architectures: `inhabit.eie.tuning.agreement` checks the result for each model.
 
-    Args:
-        model: the transformers model.
-        rows: prompts and the tokens that follow them.
-        pad: a token that stands for no image.
+    `pad` is a token that stands for no image.
     """
     longest = max(len(prompt.ids) + len(more) for prompt, more in rows)
     ids = torch.full((len(rows), longest), pad, device=model.device)

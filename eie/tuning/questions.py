@@ -39,14 +39,7 @@ class Questions:
     def __init__(
         self, samples: Sequence[Sample], encoder: Any, settings: TuneSettings, *, sees: bool
     ) -> None:
-        """Encode `samples` with the `Encoder` of a model.
-
-        Args:
-            samples: the examples.
-            encoder: of the model.
-            settings: what a question holds, and the memory for encoded prompts.
-            sees: whether the model accepts images.
-        """
+        """Encode `samples` with the `Encoder` of a model."""
         self.samples = samples
         self._encoder = encoder
         self._settings = settings

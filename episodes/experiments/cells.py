@@ -62,11 +62,7 @@ class ExperimentCell:
         return str(folder_of(own, self.sight))
 
     def depends(self, details: Mapping[str, JsonValue]) -> Mapping[str, str]:
-        """What its result depends on, with a digest or a version.
-
-        Args:
-            details: `Model.details` of its model.
-        """
+        """What its result depends on, with a digest or a version; `details` are of its model."""
         header = self.plan.header(Determinism.NONE, self.tasks, ())
         free, settings = self.plan.without_effect(), self.plan.settings
         local = {f"{o}.{name}" for o, kind in settings.items() for name in places(type(kind))}

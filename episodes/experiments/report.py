@@ -29,11 +29,6 @@ def write_report(
 ) -> Sequence[ResultTable]:
     """Write `results.md`, `.tex` and `.csv`, the lock and the page, and return the tables.
 
-    Args:
-        experiment: which.
-        found: its runs, all played.
-        folder: of the experiment.
-
     Raises:
         RecordError: a record is broken.
         DiskError: a file can't be written.

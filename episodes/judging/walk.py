@@ -28,12 +28,6 @@ async def judge_run(
 ) -> None:
     """Judge all episodes of `run` that have ended and aren't judged yet, and write it down.
 
-    Args:
-        run: where they were recorded.
-        judge: who scores.
-        make: makes an environment like the one of the recording.
-        watch: told of each episode that is judged.
-
     Raises:
         LackingError: the environment knows no expert's plan, so that nothing is known to be right.
         RecordError: a record can't be read, or the simulator no longer does what it says.

@@ -85,13 +85,6 @@ async def fork_episode(
     The fork is a run of its own, `forks/0000` and so on in the folder of `run`; the pair is a line
     of `forks.jsonl` there.
 
-    Args:
-        run: the original.
-        episode: the episode of it to fork.
-        fork: the step, and what changes in it.
-        plan: of the fork: that of `run`, perhaps with another model.
-        command: recorded in the fork's `run.json`.
-
     Raises:
         ForkError: there is no such step, the action is not understood, or nothing changes.
         DivergedError: the steps before it come out differently now.

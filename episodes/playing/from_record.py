@@ -267,10 +267,6 @@ def comparable(header: RunHeader, determinism: Determinism) -> Determinism:
 
     It is the weaker of the two levels of determinism. Images of another version of the renderer are
     not compared, everything else is.
-
-    Args:
-        header: of the recorded run.
-        determinism: of the environment that re-executes it.
     """
     level = max(header.determinism, determinism, key=list(Determinism).index)
     if level is Determinism.FRAMES and other_renderer(header) is not None:

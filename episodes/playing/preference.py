@@ -63,13 +63,6 @@ def keep_pair(
 ) -> PreferencePair:
     """Compare the original with its fork, and append the pair to `forks.jsonl` of `run`.
 
-    Args:
-        run: the original run.
-        episode: the forked episode of it.
-        original: the forked attempt of that episode.
-        forked: the run of the fork, with one episode.
-        fork: the step and the change.
-
     Raises:
         RecordError, DiskError: a record can't be read, or the pair can't be written.
     """

@@ -53,14 +53,7 @@ async def replan(
     """Ask `agent` about every recorded step, and yield its decisions in order.
 
     Images are the recorded JPEG files, a few grey levels off the original. Only recorded candidates
-    are understood as actions; nothing is granted.
-
-    Args:
-        episodes: of one run; those never started are skipped.
-        agent: the agent to ask.
-        sight: how images are shown to it.
-        remember: number of past images in its history.
-        at_once: number of steps asked about concurrently.
+    are understood as actions; nothing is granted. Episodes that never started are skipped.
 
     Raises:
         RecordError: a record can't be read.

@@ -125,11 +125,7 @@ def check_same(
 ) -> None:
     """See that `run` was started with what is asked for now, or with the first tasks of it.
 
-    Args:
-        run: as it was begun.
-        header: of what is asked for now.
-        tasks: that are asked for now.
-        free: settings without effect on results, as "run.deadline": they may differ.
+    `free` are settings that may differ, since they don't change results, as "run.deadline".
 
     Raises:
         RecordError: it was not; names the first difference.
@@ -159,10 +155,7 @@ def check_same(
 def check_model(run: Run, details: Mapping[str, JsonValue], free: Collection[str] = ()) -> None:
     """See that what else shapes a model's answers is what it was when `run` began.
 
-    Args:
-        run: as it was begun.
-        details: of the model now.
-        free: as for `check_same`.
+    `free` is as for `check_same`.
 
     Raises:
         RecordError: it is not; names the first difference.

@@ -214,9 +214,7 @@ def read_header(file: Path) -> RunHeader:
 def read_lines(file: Path, run: Path) -> Iterator[Line]:
     """Every whole line of an `episode.jsonl`; a last one that was cut off or spoilt does not count.
 
-    Args:
-        file: the record.
-        run: the run's folder, below which no link is followed.
+    No link below the folder `run` is followed.
 
     Raises:
         RecordError: a complete line is not a record; names the line.

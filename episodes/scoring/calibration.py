@@ -11,13 +11,7 @@ _SIDE, _EDGE = 320, 44
 
 
 def plot(points: Sequence[tuple[float, float, int]], *, x: str, y: str) -> str:
-    """Points (x, y, weight) in the unit square, with the diagonal; a dot's area is its weight.
-
-    Args:
-        points: shares in [0, 1], and how much each counts.
-        x: the label below.
-        y: the label at the left.
-    """
+    """Points (x, y, weight) in the unit square, the axes labelled; a dot's area is its weight."""
     heaviest = max((weight for _, _, weight in points), default=1)
     parts = [_frame(x, y)]
     line = " ".join(f"{_x(a):.1f},{_y(b):.1f}" for a, b, _ in points)

@@ -149,13 +149,7 @@ class Surroundings:
 
 
 def situation(view: View, earlier: Sequence[Detections], current: Detections) -> Surroundings:
-    """What is known at this step.
-
-    Args:
-        view: of the step.
-        earlier: what was detected before each step of its history.
-        current: what is detected now.
-    """
+    """What is known at this step, with what was detected before each earlier one and is now."""
     past_actions = []
     for step in view.history:
         named = tuple((noun.strip(), number) for noun, number in _NAMED.findall(step.feedback))

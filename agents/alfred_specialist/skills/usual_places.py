@@ -22,12 +22,7 @@ class UsualPlaces(BaseModel, frozen=True, extra="forbid"):
     """Kind of receptacle -> mean number of them in rooms that have any."""
 
     def share(self, kind: str, among: Collection[str]) -> Mapping[str, float]:
-        """The probability that an object is kept in or on each kind of receptacle.
-
-        Args:
-            kind: of the object.
-            among: the kinds of receptacles that there may be.
-        """
+        """The probability that an object is kept in or on each kind of receptacle `among`."""
         counts = self.kept.get(kind, {})
         weights = {place: counts.get(place, 0) + _PRIOR for place in sorted(among)}
         total = sum(weights.values()) or 1.0

@@ -76,14 +76,7 @@ def train_reader(
     seed: int,
     tell: Callable[[str], None],
 ) -> GoalNetwork:
-    """Train a reader.
-
-    Args:
-        instructions: to learn from.
-        vocabulary: of the reader.
-        settings: hyperparameters.
-        seed: of the initial weights, the order and the augmentation.
-        tell: called with a line after every epoch.
+    """Train a reader. `tell` is called with a line after every epoch.
 
     Raises:
         TuneError: a loss is not finite.

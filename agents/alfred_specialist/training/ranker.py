@@ -76,13 +76,7 @@ def train_ranker(
 ) -> Network:
     """Train a network on `examples`.
 
-    Args:
-        vocabulary: of the network.
-        examples: made with the same vocabulary.
-        settings: hyperparameters.
-        seed: of the initial weights, the order and dropout.
-        tell: called with a line after every epoch.
-        before: a trained network to start from; it is not changed.
+    `before` is a trained network to start from. `tell` is called with a line after every epoch.
 
     Raises:
         TuneError: a loss is not finite.

@@ -60,15 +60,6 @@ def rollout(
     """Play `task`; yields a labelled prompt for every step, and then the result.
 
     It ends early if the expert has no plan, or ten actions have failed.
-
-    Args:
-        env: with an expert.
-        task: of the episode.
-        detect: detects objects in observations.
-        read: reads the goal.
-        act: chooses the actions.
-        seed: of the episode.
-        max_steps: maximum number of steps.
     """
     assert isinstance(env, Expert), "Practice needs an environment with an expert."
     limits = Limits(max_steps, MAX_INVALID)

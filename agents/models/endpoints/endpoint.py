@@ -52,13 +52,7 @@ class Endpoint:
     ) -> None:
         """Ask through `client`, which must not try again by itself.
 
-        Args:
-            client: with base URL and key.
-            budget: of all calls.
-            retries: of failed calls.
-            key: what must never be said to people; None where there is none.
-            timeout: seconds for a whole answer.
-            in_flight: calls at once.
+        `key` must never be said to people. `timeout` is in seconds, for a whole answer.
         """
         self._client = client
         self.budget = budget

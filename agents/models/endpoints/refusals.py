@@ -84,13 +84,7 @@ _NO_SYSTEM = (
 
 
 def change_for(refusal: RefusalError, body: Body, made: Collection[Change]) -> Change | None:
-    """The change that may turn `refusal` of `body` into an answer; None where there is none.
-
-    Args:
-        refusal: of the endpoint.
-        body: as it was sent.
-        made: changes that were made before.
-    """
+    """The change, besides those `made`, that may turn the refusal of `body` into an answer."""
     too_large = _SIZE.search(refusal.said) is not None
     if refusal.mentions("max_completion_tokens") and not too_large:
         for change, (field, _) in _LIMITS.items():

@@ -103,9 +103,7 @@ class PictureFeatures:
 def split(prompt: EncodedPrompt, names: frozenset[str]) -> Sequence[Parts]:
     """The inputs of each image of `prompt`; in one if they can't be told apart.
 
-    Args:
-        prompt: with images.
-        names: of the inputs that the vision part takes.
+    `names` are of the inputs that the vision part takes.
     """
     given = {k: v for k, v in prompt.images.items() if k in names}
     count = prompt.pictures

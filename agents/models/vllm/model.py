@@ -274,11 +274,7 @@ def load(
 ) -> VLLMModel:
     """Start vLLM with the model at `source`, a folder or a name on a hub.
 
-    Args:
-        source: where the model is.
-        name: as the command line has it.
-        settings: how it is run.
-        weights: tells what identifies the weights, once they are there.
+    `weights` tells what identifies the weights, once they are there.
 
     Raises:
         ModelError: there is none, vLLM can't run it, or its scores can't be trusted.

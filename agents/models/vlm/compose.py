@@ -59,11 +59,7 @@ def add(model: InhabitVlm, trained: Mapping[str, torch.Tensor]) -> None:
 def compose(decoder: Path, eyes: Path, trained: Path, out: Path) -> None:
     """Write the model to the folder `out`, in bfloat16, as transformers and `inhabit` load it.
 
-    Args:
-        decoder: folder of SmolLM2.
-        eyes: folder of the vision model.
-        trained: the file that `eie/tuning/vlm/training.py` writes.
-        out: an existing folder.
+    `decoder` is a folder of SmolLM2, and `trained` a file of `eie/tuning/vlm/training.py`.
     """
     model = untrained(decoder, EyesConfig.from_pretrained(eyes).names)
     add(model, load_file(trained))

@@ -120,15 +120,7 @@ def play(
 ) -> LabelledEpisode:
     """Play `task`, labelled by `teacher`. The episode ends where the teacher knows no action.
 
-    Args:
-        env: with clips, if it has any.
-        task: of the episode.
-        seed: of the episode.
-        sight: detects objects.
-        teacher: labels each step.
-        act: chooses the actions.
-        black: show nothing.
-        candidates: what `act` chooses from.
+    `act` chooses among `candidates`. With `black`, images show nothing.
     """
     limits, shown = Limits(task.max_steps, MAX_INVALID), Shown.NONE if black else Shown.SHOWN
     episode = Episode(env, task, seed, limits, candidates, shown)

@@ -125,10 +125,7 @@ class Rows:
     ) -> TokenRow:
         """A whole episode, every step labelled.
 
-        Args:
-            episode: what was done.
-            goal: in other words.
-            questions: for some steps, the classes that are asked about there.
+        `questions` has the classes that are asked about at some steps.
         """
         row = _Writer(self.tokens)
         for number, shown in enumerate(self._begun(row, episode.steps, goal, None)):

@@ -84,11 +84,7 @@ class DiffItem:
 def compare_items(found: Comparison, first: Run, second: Run, page: Path) -> Iterable[DiffItem]:
     """The tasks that ended in both runs, in the order of the first.
 
-    Args:
-        found: their comparison.
-        first: the run on the left.
-        second: the run on the right.
-        page: the file of the page, from which links lead.
+    `page` is the file from which links lead.
 
     Raises:
         RecordError: a record can't be read.
@@ -153,14 +149,7 @@ def write_differences(
     facts: Mapping[str, str],
     items: Iterable[DiffItem],
 ) -> Path:
-    """Write the page.
-
-    Args:
-        file: its name.
-        title: its heading.
-        sides: names of the two columns.
-        facts: what stands above the episodes, by name.
-        items: the episodes.
+    """Write the page of `items`, with `facts` above them.
 
     Raises:
         DiskError: it can't be written.

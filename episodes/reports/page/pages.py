@@ -180,14 +180,7 @@ def episode_page(
 ) -> str:
     """All of one attempt, a step at a time.
 
-    Args:
-        run: it belongs to.
-        episode: whose attempt it is.
-        attempt: what is shown.
-        scores: of its steps, where it was judged.
-        mistake: its first wrong step, where it was judged and has one.
-        credit: what its actions cost, where that was counted.
-        live: whether the page is served, and follows the attempt.
+    `mistake` is the first wrong step. With `live`, the page is served and follows the attempt.
     """
     return render(
         "episode.html",
@@ -239,12 +232,7 @@ def run_page(
 ) -> str:
     """A run at a glance: rates, endings, time, failures, and every episode in a list.
 
-    Args:
-        run: which.
-        scores: of it.
-        rows: an episode each, in order.
-        now: what is being played, where the page is served and follows the run.
-        judgement: what a judge said of it, if one did.
+    `now` is being played, where the page is served and follows the run.
     """
     header = run.header
     plain = header.model_dump(mode="json")

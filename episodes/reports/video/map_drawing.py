@@ -28,12 +28,7 @@ def draw_plan(
 ) -> None:
     """Draw `plan` as of step `at`: the way so far, and things where they were at the start.
 
-    Args:
-        pen: draws on an RGB image.
-        plan: what to draw.
-        at: number of the step.
-        corner: the upper left one, in pixels.
-        scale: pixels for a unit of the plan.
+    `corner` is the upper left one, and `scale` a unit of the plan, both in pixels.
     """
 
     def place(spot: Spot) -> Point:

@@ -37,11 +37,7 @@ def shots(
 ) -> Iterator[TimedSlide]:
     """The slides of an attempt, in order. Images are opened one at a time.
 
-    Args:
-        episode: whose attempt it is.
-        attempt: what is shown.
-        header: of the run.
-        views: what was seen since the step before; by default the recorded images.
+    `views` are what was seen since the step before; by default the recorded images.
     """
     worked = [s.act.reason is None for s in attempt.steps if s.act is not None]
     plan = floor_plan(attempt, scene_plan(header, attempt))

@@ -45,14 +45,7 @@ def train_eyes(
 ) -> Eyes:
     """Train a vision model on `train`, evaluated on `judged`; a rerun resumes.
 
-    Args:
-        train: training frames.
-        judged: frames of other rooms, with the same classes.
-        out: folder for checkpoints.
-        settings: hyperparameters.
-        seed: of the initial weights, the order and the augmentation.
-        tell: called with lines about the progress.
-        start: vision model to start from, such as one for smaller images; its classes may differ.
+    `start` may be a model for smaller images or of other classes.
 
     Raises:
         TuneError: a loss is not finite; the last checkpoint is kept.
