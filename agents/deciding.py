@@ -198,8 +198,6 @@ def _check_images(agent: str, images: object) -> None:
 
 
 def _wrong(agent: str, where: str, value: object, expected: str) -> ModelError:
-    returned = "returned" if where.endswith("()") else "made"
     shown = "None" if value is None else f"a {type(value).__name__} ({repr(value)[:60]})"
-    if returned == "returned":
-        return ModelError(f"The agent {agent} returned {shown} from {where}; expected {expected}.")
-    return ModelError(f"The agent {agent} returned {where} as {shown}; expected {expected}.")
+    what = f"{shown} from {where}" if where.endswith("()") else f"{where} as {shown}"
+    return ModelError(f"The agent {agent} returned {what}; expected {expected}.")

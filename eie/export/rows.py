@@ -7,7 +7,7 @@ schema from the first lines fail. Here each line has all fields, and the lineage
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -19,7 +19,7 @@ from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ImageFolder, half_written, picture
 
 
-def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
+def write(source: SetSource, folder: Path, out: Path) -> int:
     """Write `train.jsonl`, `val.jsonl` and `test.jsonl`, and return the number of lines.
 
     Splits without an example have no file.
@@ -28,10 +28,11 @@ def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
         RecordError: an image is gone.
         DiskError: something can't be written.
     """
+    kept = source.left_out.kept(lambda: source, lambda one: describe(one, folder))
     images, count = ImageFolder(out / "images"), 0
     files: dict[str, TextIO] = {}
     with ExitStack() as stack:
-        for example in examples:
+        for example in kept:
             if example.split not in files:
                 half = stack.enter_context(half_written(out / f"{example.split}.jsonl"))
                 files[example.split] = stack.enter_context(half.open("w", encoding="utf-8"))
@@ -66,11 +67,6 @@ def _line(example: Example) -> str:
     return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
-def _write_set(source: SetSource, folder: Path, out: Path) -> int:
-    kept = source.left_out.kept(lambda: source, lambda one: describe(one, folder))
-    return write(kept, folder, out)
-
-
 EXPORTER = Exporter(
-    name="jsonl", summary="every field of every example, in JSON Lines", write_set=_write_set
+    name="jsonl", summary="every field of every example, in JSON Lines", write_set=write
 )

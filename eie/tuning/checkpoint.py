@@ -75,19 +75,10 @@ def resume_training(
     network: torch.nn.Module,
     optimizer: torch.optim.Optimizer,
     asked: str,
-    what: str,
 ) -> int:
-    """Load the newest checkpoint of `save_training`, if there is one.
+    """Load the newest checkpoint of `save_training`, if there is one, into both.
 
-    Args:
-        folder: of the checkpoints.
-        network: gets the weights.
-        optimizer: gets the moments.
-        asked: digest of the request.
-        what: what else the folder may hold the training of, such as "another tower".
-
-    Returns:
-        The number of completed steps.
+    Returns the number of completed steps. `asked` is the digest of the request.
 
     Raises:
         TuneError: the folder holds the training of another request.
@@ -96,7 +87,7 @@ def resume_training(
     if found is None:
         return 0
     if found.state.asked != asked:
-        raise TuneError(f"{folder} holds the training of {what}: name another folder.")
+        raise TuneError(f"{folder} holds the training of other eyes: name another folder.")
     network.load_state_dict(dict(found.weights))
     for name, parameter in network.named_parameters():
         if name in found.first:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inhabit.episodes.commands.options import RunFolder
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
+from inhabit.episodes.commands.output import Json, Set, Trust, answers, facts, print_json
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit, total
@@ -82,10 +82,7 @@ def _print(episodes: list[EpisodeCredit]) -> None:
         "goal put out of reach": counted(of["closed"], "episode"),
         "no time left": counted(of["late"], "episode"),
     }
-    table = Table(box=None, show_header=False)
-    for name, value in rows.items():
-        table.add_row(Text(name, "bold"), Text(value))
-    answers().print(table)
+    answers().print(facts(rows.items()))
     worst = sorted(
         ((step, episode) for episode in episodes for step in episode.steps if step.cause),
         key=lambda pair: _loss(pair[0]),

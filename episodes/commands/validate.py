@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,9 @@ from rich.text import Text
 
 from inhabit.episodes.commands.options import Backend, complete_env, names_in
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.validating.check import CheckFinding, CheckVerdict
-from inhabit.episodes.validating.report import chosen
+from inhabit.episodes.validating.report import ValidationReport, chosen
 from inhabit.episodes.validating.report import validate as run_checks
 from inhabit.episodes.validating.subject import Subject
 
@@ -79,12 +81,23 @@ def validate(
     ) as subject:
         report = run_checks(subject, checks, tell)
     if page is not None:
-        from inhabit.episodes.reports.page.validation import write_validation
-
-        write_validation(page, report)
+        _write_page(page, report)
     if as_json:
         print_json(report)
     else:
         told = ", ".join(f"{report.counts[verdict]} {verdict.value}" for verdict in CheckVerdict)
         console.print(f"{report.env}: {told}.")
     raise typer.Exit(1 if report.failed else 0)
+
+
+def _write_page(file: Path, report: ValidationReport) -> None:
+    """A table of checks for each group, and for those that failed."""
+    from inhabit.episodes.reports.page.document import render
+
+    by_group = sorted(report.findings, key=lambda one: one.group)
+    groups = {"failed": report.failed} if report.failed else {}
+    groups |= {name: list(found) for name, found in groupby(by_group, lambda one: one.group)}
+    facts = {verdict.value: report.counts[verdict] for verdict in CheckVerdict}
+    facts |= {"tasks": report.tasks}
+    text = render("validation.html", report=report, groups=groups, facts=facts)
+    write_text(file, file.parent, text)

@@ -59,7 +59,7 @@ def train_eyes(
     optimizer = torch.optim.AdamW(eyes.parameters(), lr=settings.rate, weight_decay=settings.decay)
     asked = f"eyes {side} {len(train.rgb)} {seed} {settings.model_dump_json(exclude={'steps'})}"
     asked += "" if start is None else f" from {start.config.image_size}"
-    done = resume_training(out, eyes, optimizer, asked, "other eyes")
+    done = resume_training(out, eyes, optimizer, asked)
     weight = torch.tensor(settings.favour)
     total = 0.0
     for step in range(done, settings.steps):
