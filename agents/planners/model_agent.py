@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -56,6 +57,11 @@ def _add(error: ModelError, calls: Sequence[Call], messages: Iterable[Message]) 
     said = error.decision or Decision(None)
     shown = {**pictures(messages), **said.images}
     error.decision = replace(said, calls=(*calls, *said.calls), images=shown)
+
+
+def seed_of(text: str) -> int:
+    """A seed for a model's samples, the same in every process."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1
 
 
 class ModelAgent(Agent):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,7 +12,7 @@ from pydantic import JsonValue
 from inhabit.agents.core import Call, Decision, View
 from inhabit.agents.dialogue.frames import pictures
 from inhabit.agents.models.core import Message, Model, Ranking, Reply, ToolCall
-from inhabit.agents.planners.model_agent import calls_kept_on_error
+from inhabit.agents.planners.model_agent import calls_kept_on_error, seed_of
 
 
 class Dialogue:
@@ -41,9 +40,7 @@ class Dialogue:
         Raises:
             ModelError: the call failed.
         """
-        # Each turn has a seed of its own, the same in every process.
-        digest = hashlib.sha256(f"{self._seed_text} {len(self._calls)}".encode()).digest()
-        seed = int.from_bytes(digest[:4]) >> 1
+        seed = seed_of(f"{self._seed_text} {len(self._calls)}")
         reply = await self._model.generate(
             self._messages, seed=seed, n=n, tools=tools, schema=schema, call_tools=call_tools
         )

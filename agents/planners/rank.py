@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 from collections.abc import Sequence
@@ -15,9 +14,14 @@ from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
 from inhabit.agents.dialogue.frames import frames_of, pictures
 from inhabit.agents.dialogue.history import offered
 from inhabit.agents.dialogue.prompt import PromptSettings
-from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply
+from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings
+from inhabit.agents.planners.model_agent import (
+    ScoringAgent,
+    calls_kept_on_error,
+    gather_rankings,
+    seed_of,
+)
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
 
@@ -83,27 +87,18 @@ class Rank(ScoringAgent[RankSettings]):
         prompt = self._asked(view, texts)
         if not self._settings.reason:
             return await self._ranked(view, candidates, prompt)
-        thought = await self._reason(prompt, view)
+        before = _with_text(prompt, self._prompt.template.block("think"))
+        # Sampled anew at each step, if the model samples.
+        seed = seed_of(f"{view.seed} {len(view.history)}")
+        words = self._settings.words
+        thought = await self._model.generate(before, max_tokens=words, seed=seed)
         said = thought.texts[0].strip()
         then = Message("user", (self._prompt.template.block("then"),))
-        after = (*_with_text(prompt, self._think), Message("assistant", (said,)), then)
+        after = (*before, Message("assistant", (said,)), then)
         with calls_kept_on_error((thought.call,), prompt):
             decision = await self._ranked(view, candidates, after)
         calls = (thought.call, *decision.calls)
         return replace(decision, reasoning=said or thought.call.thoughts, calls=calls)
-
-    @property
-    def _think(self) -> str:
-        return self._prompt.template.block("think")
-
-    async def _reason(self, prompt: Sequence[Message], view: View) -> Reply:
-        """What the model says before it chooses; sampled anew at each step, if it samples."""
-        digest = hashlib.sha256(f"{view.seed} {len(view.history)}".encode()).digest()
-        return await self._model.generate(
-            _with_text(prompt, self._think),
-            max_tokens=self._settings.words,
-            seed=int.from_bytes(digest[:4]) >> 1,
-        )
 
     async def _ranked(
         self, view: View, candidates: Sequence[Action], prompt: Sequence[Message]

@@ -103,7 +103,7 @@ class ExampleWriter:
         text = self.told(members[0])[0]
         proposal, self._proposal = self._proposal, None
         done = self._events(members[0].context.done)
-        asked = self.asked(kind, text, done, past, _Form(self._rng, _CHANGED))
+        asked = self.asked(kind, text, done, past, self._rng, _CHANGED)
         if proposal is not None and proposal.question:
             asked = proposal.question
             for member in members:
@@ -183,7 +183,13 @@ class ExampleWriter:
         return spare or first
 
     def asked(
-        self, kind: Kind, text: str, done: Sequence[Event], past: Sequence[TakenStep], form: _Form
+        self,
+        kind: Kind,
+        text: str,
+        done: Sequence[Event],
+        past: Sequence[TakenStep],
+        rng: random.Random,
+        since: Sequence[str],
     ) -> str:
         """The question.
 
@@ -192,15 +198,16 @@ class ExampleWriter:
             text: what is told beside the image.
             done: past events that are told of.
             past: the steps that are told of.
-            form: source of randomness, and what is said of the time since the past.
+            rng: chooses the wording.
+            since: what may be said of the time between the past and the image.
         """
         goal = self._origin.task.goal
         if kind == "recovery":
             tried = self._in_words(past[-1].action.text)
-            return question_after_failure(goal, text, done, tried, _FAILED, form.rng)
+            return question_after_failure(goal, text, done, tried, _FAILED, rng)
         if kind == "trajectory":
-            text = f"{text} {form.rng.choice(form.since)}".strip()
-        return question(goal, text, done, form.rng)
+            text = f"{text} {rng.choice(since)}".strip()
+        return question(goal, text, done, rng)
 
     def recognitions(self, transitions: Sequence[Transition]) -> list[Draft]:
         """The twin examples of several transitions: what was done between two images.
@@ -405,8 +412,7 @@ class SquareWriter:
         tried = past[-1].action if kind == "recovery" else None
         made = []
         for row, writer in enumerate(self._writers):
-            form = _Form(random.Random(wording), _WENT_ON)
-            asked = writer.asked(kind, text, (), past, form)
+            asked = writer.asked(kind, text, (), past, random.Random(wording), _WENT_ON)
             for column, cell in enumerate(cells[row]):
                 others = [other.context for other in cells[row] if other is not cell]
                 instead = self._instead(cells, row, column)
@@ -448,13 +454,6 @@ class SquareWriter:
 
 def _shares_step(moment: AskedMoment, plan: Set[str]) -> bool:
     return any(action.text in plan for action in moment.context.plan)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    rng: random.Random
-    since: Sequence[str]
-    """What may be said of the time between the past and the image."""
 
 
 @dataclass(frozen=True, slots=True)
