@@ -24,13 +24,7 @@ class MomentGroups:
     """Chooses moments of one task."""
 
     def __init__(self, job: ExtractionJob, writer: ExampleWriter, least: int) -> None:
-        """Choose for the task of `job`.
-
-        Args:
-            job: origin, template and settings.
-            writer: knows what words tell of a moment.
-            least: number of pixels from which on a thing can be seen.
-        """
+        """Choose for the task of `job`. A thing can be seen from `least` pixels on."""
         self._job = job
         self._writer = writer
         self._template = job.template

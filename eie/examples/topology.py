@@ -71,10 +71,7 @@ class Topology:
         An action brings about an event after which all others that need it are brought about too.
         So picking up again what was put aside is none.
 
-        Args:
-            plan: to the goal.
-            template: maps actions to their kinds.
-            held: the kind of thing that is in the hand; empty if none is.
+        `held` is the kind of thing in the hand, or empty.
         """
         left: dict[str, int] = {}
         for step in reversed(range(len(plan))):

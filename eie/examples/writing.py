@@ -191,16 +191,7 @@ class ExampleWriter:
         rng: random.Random,
         since: Sequence[str],
     ) -> str:
-        """The question.
-
-        Args:
-            kind: of the example.
-            text: what is told beside the image.
-            done: past events that are told of.
-            past: the steps that are told of.
-            rng: chooses the wording.
-            since: what may be said of the time between the past and the image.
-        """
+        """The question. `since` is what may be said of the time between the past and the image."""
         goal = self._origin.task.goal
         if kind == "recovery":
             tried = self._in_words(past[-1].action.text)
@@ -396,11 +387,7 @@ class SquareWriter:
     ) -> list[Draft]:
         """The examples of a square, row by row.
 
-        Args:
-            kind: of the examples.
-            cells: for each goal, one moment for each picture; what is told of them is equal.
-            options: the answers of each row.
-            past: the steps that are told of.
+        `cells` has a moment for each goal and picture; what is told of them is equal.
 
         Raises:
             RejectedError: they must not be kept.

@@ -149,10 +149,8 @@ def kept(
 ) -> Iterator[Conversation]:
     """The conversations of `source` that are to be written.
 
-    Args:
-        source: with the count of what is left out.
-        past: images of earlier steps, at least; fewer than twice as many.
-        fits: which of them the format can hold.
+    Images of earlier steps are `past` at least, and fewer than twice as many. `fits` says which
+    conversations the format can hold.
     """
     made = Conversations(past)
 

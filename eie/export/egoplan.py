@@ -135,9 +135,7 @@ def of_demonstrations(
 ) -> Iterator[EgoPlanQuestion]:
     """A question for each step that worked, all of them to train on.
 
-    Args:
-        demonstrations: episodes that reached their goals.
-        env: in which wrong answers are checked; None where it can't be had.
+    Wrong answers are checked in `env`, where it can be had.
     """
     for one in demonstrations:
         done = tuple(step.action if step.worked else None for step in one.steps)

@@ -117,9 +117,7 @@ class _Told:
 def read(folder: Path, out: Path) -> Mapping[str, tuple[int, int]]:
     """Make a run folder in `out` of each run in `folder`; what fails leaves nothing there.
 
-    Args:
-        folder: of an export: JSON files, and images below it.
-        out: new or empty; each run gets a folder of its name there.
+    `out` is new or empty; each run gets a folder of its name there.
 
     Returns:
         Name of a run -> how many episodes there are, and how many it had. They are numbered anew.

@@ -81,10 +81,7 @@ _EPISODES = pa.schema(
 def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> int:
     """Write all of them, and return how many episodes there were.
 
-    Args:
-        demonstrations: episodes that reached their goals, all with images of one size.
-        out: the folder of the set.
-        env: where they took place; stands as the robot's type.
+    `env` stands as the robot's type. All images have one size.
 
     Raises:
         RecordError: an image is gone, or of another size than the others.

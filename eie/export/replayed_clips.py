@@ -48,13 +48,7 @@ class ClipReplayer:
     def __init__(
         self, opened: SetFolder, folder: Path, assignments: Sequence[str] = (), *, trusted: bool
     ) -> None:
-        """Prepare to play.
-
-        Args:
-            opened: the set.
-            folder: of its own, where new images lie until the next episode begins.
-            assignments: settings of the environment, as KEY=VALUE.
-            trusted: whether the user takes what the set names for their own.
+        """Prepare to play. New images lie in `folder` until the next episode begins.
 
         Raises:
             RecordError: the environment never does the same twice.

@@ -25,12 +25,7 @@ class OrderedWriter:
         max_attempts: int,
         on_progress: Callable[[int], None] = lambda kept: None,
     ) -> None:
-        """Continue a set.
-
-        Args:
-            target: the set; its earlier attempts are kept.
-            max_attempts: maximum number of attempts.
-            on_progress: called after every attempt with the number of examples.
+        """Continue a set; `on_progress` is told the number of examples after every attempt.
 
         Raises:
             SetError: the set can't be read or written.

@@ -80,12 +80,7 @@ class Photographer:
     """Makes examples from photographs with one model."""
 
     def __init__(self, model: Model, env: str, seed: int) -> None:
-        """Make examples with `model`.
-
-        Args:
-            model: writes and refutes; it is not closed.
-            env: domain of the photographs, such as "driving".
-            seed: of the positions of answers, and of splits.
+        """Make examples of `env`, such as "driving", with `model`, which is not closed.
 
         Raises:
             ModelError: the model does not accept images.

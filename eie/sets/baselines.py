@@ -116,10 +116,7 @@ class ImageFeatures(Protocol):
 def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None) -> Report | None:
     """Train and score all baselines; None if there are fewer examples than folds, or all are twins.
 
-    Args:
-        examples: of the set; at most the first `MOST` are used.
-        seed: of the order of training.
-        eyes: a vision network, for baselines with images.
+    Of the examples, the first `MOST` are used. With `eyes`, there are baselines with images.
     """
     known = list(islice(examples(), MOST))
     if len(known) < FOLDS or len(set(fold := folds(known))) < 2:

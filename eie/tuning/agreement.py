@@ -39,11 +39,7 @@ class ReadingPlan:
 def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool) -> ReadingPlan:
     """Compare the ways on some questions; `model` is in evaluation mode.
 
-    Args:
-        model: the transformers model.
-        questions: of different lengths, either all with images or all without.
-        pad: a token that stands for no image.
-        batched: whether several questions are to be read together.
+    `questions` are of different lengths, either all with images or all without.
     """
     quantized = getattr(model, "is_quantized", False)
     exact = model.config.dtype in (None, torch.float32) and not quantized

@@ -56,10 +56,7 @@ def credit_run(
 
     Episodes that were done before, with as many options, are read from there.
 
-    Args:
-        run: where they were recorded.
-        make: makes an environment like the one of the recording.
-        options: so many of the best-ranked actions that were not chosen are tried at each step.
+    `options` is as for `credit_episode`.
 
     Raises:
         LackingError: the environment has no expert, or no copies.
@@ -116,11 +113,7 @@ def credit_episode(
 ) -> EpisodeCredit:
     """The credit of every decision of an episode that has ended.
 
-    Args:
-        env: like the one of the recording, with an expert and copies.
-        episode: recorded.
-        most: the limit of steps.
-        options: so many of the best-ranked actions that were not chosen are tried at each step.
+    So many `options`, the best-ranked actions that were not chosen, are tried at each step.
 
     Raises:
         RecordError: the simulator no longer does what the record says.

@@ -214,9 +214,7 @@ class CellRequest:
 async def ask_once(cell: ExperimentCell, *, only_prompt: bool = False) -> CellRequest:
     """Let the agent of `cell` make its first decision, outside of its run.
 
-    Args:
-        cell: whose agent, environment and first task.
-        only_prompt: the model is loaded and not asked.
+    With `only_prompt`, the model is loaded and not asked.
 
     Raises:
         ModelError: it gives no answer.

@@ -66,12 +66,7 @@ class StepOutcome:
 
 
 def first_mistake(steps: Sequence[StepOutcome], *, success: bool) -> Mistake | None:
-    """The first step whose action is wrong; None where there is none.
-
-    Args:
-        steps: of one episode, in order.
-        success: whether the goal was reached in the end.
-    """
+    """The first step whose action is wrong; None where there is none."""
     for i, done in enumerate(steps):
         if done.judged.action.score != 0:
             continue

@@ -37,10 +37,7 @@ class ForkAgent(Agent):
     def __init__(self, agent: Agent, fork: Fork, recorded: str | None) -> None:
         """Let `agent` decide every step but the forked one.
 
-        Args:
-            agent: decides the other steps.
-            fork: the step, and what changes in it.
-            recorded: the action of that step in the original; None where there was none.
+        `recorded` is the action of that step in the original; None where there was none.
         """
         self._agent = agent
         self._fork = fork

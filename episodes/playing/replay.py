@@ -35,10 +35,7 @@ def replay_run(
 ) -> Iterator[Replay]:
     """Re-execute `episodes` (by default all that were started), one after the other.
 
-    Args:
-        run: the recorded run.
-        make: makes an environment like the one of the recording; called again after a fault.
-        episodes: of that run; those never started are skipped.
+    Those that never started are skipped. `make` is called again after a fault.
 
     Raises:
         IncomparableError: the backend is not deterministic.

@@ -72,14 +72,8 @@ async def run_episodes(
     If cancelled, it closes all environments and leaves episodes unfinished; called again, it
     continues or restarts those, as `rules` say.
 
-    Args:
-        run: the run, to which everything is recorded.
-        make: makes an environment; called again after each simulator fault.
-        agent: decides in all episodes.
-        rules: of every episode.
-        workers: number of concurrent episodes.
-        env_thread: a first environment, if one is built already; it is closed as well.
-        watch: called with every episode that ends.
+    `make` is called again after each simulator fault. `env_thread`, a first environment that is
+    built already, is closed as well.
 
     Raises:
         SimulatorError: no environment can be started any more.

@@ -101,9 +101,7 @@ class FloorPlan:
 def floor_plan(attempt: Attempt, scene: ScenePlan | None = None) -> FloorPlan | None:
     """The map of an attempt; None where nothing says where the agent was.
 
-    Args:
-        attempt: whose way is drawn. Its recorded poses come before those of `scene`.
-        scene: walls and furniture, where they are known.
+    Recorded poses come before those of `scene`.
     """
     poses = _poses(attempt, scene)
     if not poses:

@@ -51,11 +51,7 @@ class Starts:
     def take(self, index: int, used: LockedEpisode | None, begin: Begin) -> LockedEpisode:
         """An episode at the start of a task: a copy of a kept one, or one that `begin` starts.
 
-        Args:
-            index: number of the task.
-            used: an episode that is not needed any more. Its environment is used or closed, also
-                when starting fails.
-            begin: starts an episode of this task.
+        The environment of `used`, which is over, is used or closed, also when starting fails.
 
         Raises:
             SceneError, SimulatorError, UnavailableError: the task can't be started.

@@ -46,14 +46,7 @@ def messages(
     current: Detections,
     reading: Reading | None,
 ) -> tuple[Message, ...]:
-    """The prompt for `view`.
-
-    Args:
-        view: of the present step.
-        earlier: what was seen before each step of its history.
-        current: what is seen now.
-        reading: how the goal is read, if it can be read.
-    """
+    """The prompt for `view`, with what was seen before each earlier step, and is seen now."""
     goal = view.goal if reading is None else " ".join([view.goal, *reading.nouns])
     lines = [
         f"Goal: {_line(view.goal)}",

@@ -149,9 +149,7 @@ def grouped(following: Mapping[int, Sequence[int]], *, chats: bool) -> list[Node
 
     A node that more tokens follow than one request may ask about is in several groups.
 
-    Args:
-        following: node -> tokens.
-        chats: whether the nodes are sent as chats, or else as token ids.
+    Nodes are sent as chats if `chats`, else as token ids.
     """
     scores = _SCORES if chats else 4 * _SCORES
     parts = [

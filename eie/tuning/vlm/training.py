@@ -109,13 +109,8 @@ class Trainer:
     ) -> bool:
         """Train until so many tokens have been read in all; whether there was anything to do.
 
-        Args:
-            recordings: files of episodes, read anew at every pass, so that they may grow.
-            rows: writes the rows.
-            classes: of detections.
-            reword: says the goal of an episode in other words, each pass anew.
-            tell: is told how it goes.
-            until: tokens, padding included.
+        `recordings` and the words of goals (`reword`) are read anew at every pass. `until` counts
+        padding, too.
         """
         done, began = self._progress, time.monotonic()
         first = done.tokens

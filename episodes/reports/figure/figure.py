@@ -84,12 +84,7 @@ def write_figure(
 ) -> Sequence[Path]:
     """Write `figure-WIDTH.svg` and `.pdf` into the folder of the episode.
 
-    Args:
-        run: that the episode is of.
-        episode: recorded.
-        credit: of it, where there is one: it draws the cost to go, and chooses the steps.
-        steps: to show; the most telling ones by default.
-        width: "column" or "page".
+    By default `steps` are the most telling ones. `credit` draws the cost to go, and chooses them.
 
     Raises:
         UnavailableError: matplotlib is not installed.

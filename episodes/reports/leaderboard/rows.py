@@ -69,9 +69,7 @@ def rows(folder: Path, leave_out: Callable[[str], None] = warn) -> Sequence[RunR
 
     Forks are left out: they begin with the actions of another run.
 
-    Args:
-        folder: of runs.
-        leave_out: told what is wrong with a run that can't be read.
+    `leave_out` is told what is wrong with a run that can't be read.
 
     Raises:
         RecordError: there is none that is whole.

@@ -42,11 +42,7 @@ def write(
     The same record gives the same bytes with the same version of the encoder. A reader never
     finds half a video: it is written beside and then given its name.
 
-    Args:
-        episode: of which the last attempt is shown.
-        header: of its run.
-        gif: a GIF of half the size, for where no video is shown.
-        camera: renders the episode again; by default the recorded images are shown.
+    A GIF has half the size. `camera` renders the episode again, in place of recorded images.
 
     Raises:
         RecordError: nothing was recorded yet, or the record is broken.

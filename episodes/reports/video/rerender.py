@@ -55,13 +55,7 @@ class VideoCamera:
 def video_camera(
     run: Run, size: tuple[int, int], assignments: Sequence[str], *, trusted: bool
 ) -> VideoCamera | str:
-    """A camera for the run, or why there is none.
-
-    Args:
-        run: recorded by anybody.
-        size: width and height of the images in pixels.
-        assignments: settings of the environment, as KEY=VALUE.
-        trusted: whether the user takes what the record names for their own.
+    """A camera for the run, of `size` in pixels (width, height), or why there is none.
 
     Raises:
         UnknownNameError: there is no such environment or backend here.

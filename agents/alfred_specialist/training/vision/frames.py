@@ -39,11 +39,7 @@ def label_frame(
 ) -> LabelledFrame:
     """Label an image by its instance mask.
 
-    Args:
-        seen: an image with its instance mask.
-        things: the objects of the scene.
-        cells: number of cells along each side of the image.
-        held: whether a held mug is labelled as "held" and "held mug"; else it is left out.
+    A held mug is labelled as "held" and "held mug" if `held`; else it is left out.
 
     Raises:
         ValueError: there is no image, or no mask.
