@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image
 from pydantic import JsonValue
 
+from inhabit.agents.core import Decision
 from inhabit.eie.checking.splits import Split
+from inhabit.eie.examples.context import Trials
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.demonstrations import Demonstration
 from inhabit.eie.export.distinct import ComparedRow, LeftOut
@@ -31,8 +33,8 @@ from inhabit.eie.export.export import RunSource, SetSource
 from inhabit.eie.export.exporter import Exporter
 from inhabit.eie.export.files import ExportImage, half_written, json_arrays, picture
 from inhabit.eie.export.replayed_clips import ClipReplayer
-from inhabit.eie.export.wrong_actions import wrong_actions
-from inhabit.envs.core import Determinism, Env
+from inhabit.envs.core import Determinism, Env, Expert, Forkable, SceneError
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.from_record import env_of_run
 
 CHOICES = 4
@@ -43,6 +45,8 @@ _FILES: dict[Split, str] = {
     "val": "EgoPlan_validation.json",
     "test": "EgoPlan_test.json",
 }
+_MOST_WRONG = 8
+"""Wrong actions of a step of a run."""
 _QUESTION = (
     "Considering the progress shown in the video and my current observation in the last frame, "
     "what action should I take next in order to "
@@ -139,7 +143,7 @@ def of_demonstrations(
     """
     for one in demonstrations:
         done = tuple(step.action if step.worked else None for step in one.steps)
-        checked = None if env is None else wrong_actions(env, one)
+        checked = None if env is None else _wrong_actions(env, one)
         for place, answer in enumerate(done):
             if answer is not None:
                 others = tuple(dict.fromkeys(a for a in done if a is not None and a != answer))
@@ -153,6 +157,40 @@ def of_demonstrations(
                     answer=answer,
                     wrong=others if checked is None else checked[place],
                 )
+
+
+def _wrong_actions(env: Env, one: Demonstration) -> Sequence[tuple[str, ...]] | None:
+    """For each step, the episode's other actions that fail, or leave more to do.
+
+    Each is tried in a copy of the state before the step. None if the environment can't be copied or
+    has no expert, or if the episode does not come out as recorded.
+
+    Raises:
+        SimulatorError: the simulator died.
+    """
+    if not (isinstance(env, Forkable) and isinstance(env, Expert)):
+        return None
+    episode = Episode(env, one.task, one.seed)
+    try:
+        episode.reset()
+    except SceneError:
+        return None
+    parse = episode.env.parse
+    others = dict.fromkeys(step.action for step in one.steps if step.worked)
+    found = []
+    for step in one.steps:
+        if (answer := parse(step.action)) is None:
+            return None
+        trials = Trials(episode)
+        wrong = (
+            text
+            for text in others
+            if (action := parse(text)) and action != answer and trials.is_wrong(action, answer)
+        )
+        found.append(tuple(islice(wrong, _MOST_WRONG)))
+        if (episode.act(Decision(answer)).reason is None) is not step.worked:
+            return None
+    return found
 
 
 def is_full(one: EgoPlanQuestion) -> bool:

@@ -183,18 +183,19 @@ def plan(
         SettingError: a setting is unknown or wrong, or the model has no base URL.
     """
     registration = find_env(env)
-    planner = _agent(agent) if isinstance(agent, str) else agent
-    model = _model(planner, model)
+    if isinstance(agent, str):
+        agent = load_agent(agent) if names_file(agent) else find_agent(agent)
+    model = _model(agent, model)
     owners: dict[str, type[BaseModel]] = {
         "env": registration.settings,
-        "agent": planner.settings,
+        "agent": agent.settings,
         "run": RunSettings,
     }
-    defaults: dict[str, Mapping[str, object]] = {"env": planner.wants}
+    defaults: dict[str, Mapping[str, object]] = {"env": agent.wants}
     if model is not None:
         owners["model"] = models.find(model)[0].settings
         theirs = models.recommended(model, owners, assigned(tuple(assignments), owners))
-        defaults = {**theirs, "env": {**planner.wants, **theirs.get("env", {})}}
+        defaults = {**theirs, "env": {**agent.wants, **theirs.get("env", {})}}
     if base_url is not None:
         if "model" not in owners or "base_url" not in owners["model"].model_fields:
             raise SettingError(
@@ -204,12 +205,12 @@ def plan(
     return RunPlan(
         env=registration,
         backend=find_backend(registration, backend),
-        agent=planner,
+        agent=agent,
         model=model,
         settings=divide(assignments, owners, _over_defaults(before, defaults, owners)),
-        candidates=Choice(planner.candidates) if candidates is None else candidates,
+        candidates=Choice(agent.candidates) if candidates is None else candidates,
         sight=sight,
-        granted=frozenset(grants) | planner.needs,
+        granted=frozenset(grants) | agent.needs,
         max_steps=max_steps,
         seed=seed,
     )
@@ -307,10 +308,6 @@ def _commit() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return found.stdout.strip() or None
-
-
-def _agent(name: str) -> AgentRegistration:
-    return load_agent(name) if names_file(name) else find_agent(name)
 
 
 def _model(agent: AgentRegistration, model: str | None) -> str | None:
