@@ -9,6 +9,7 @@ the beginning of `question`, so that a reader who ignores `history` can still po
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -26,21 +27,19 @@ _OF_PHOTOGRAPHS = {"driving": "Autonomous Driving", "minecraft": "Open-World Gam
 """The benchmark's fields that no environment stands for, by what photographs are said to be of."""
 
 
-def write(source: SetSource, folder: Path, out: Path) -> int:
-    """Write the examples of the set in `folder` that `fits` says have a place in the form.
+def write(examples: Iterable[Example], folder: Path, out: Path) -> int:
+    """Write `examples` of the set in `folder`, and return how many were written.
 
-    Returns how many they are.
+    `fits` says which have a place in the form; the others are left out.
 
     Raises:
         RecordError: an image is gone.
         DiskError: something can't be written.
     """
-    source.left_out.counts["images"] = sum(not fits(one) for one in source)
-    kept = source.left_out.kept(lambda: filter(fits, source), lambda one: describe(one, folder))
     indices: Counter[str] = Counter()
     image_folders = {split: ImageFolder(out / split / "images") for split in SPLITS}
     with json_arrays({split: out / split / "meta_data.json" for split in SPLITS}) as files:
-        for example in kept:
+        for example in filter(fits, examples):
             images = image_folders[example.split]
             shown = images.copy(picture(folder, example.image))
             past = [images.copy(picture(folder, p.image)) if p.image else None
@@ -116,6 +115,12 @@ def _record(
     }
 
 
+def _write_set(source: SetSource, folder: Path, out: Path) -> int:
+    source.left_out.counts["images"] = sum(not fits(one) for one in source)
+    kept = source.left_out.kept(lambda: filter(fits, source), lambda one: describe(one, folder))
+    return write(kept, folder, out)
+
+
 EXPORTER = Exporter(
-    name="pca", summary="PCA-Bench: one image, candidates and a reason", write_set=write
+    name="pca", summary="PCA-Bench: one image, candidates and a reason", write_set=_write_set
 )
