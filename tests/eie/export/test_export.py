@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import shutil
 from pathlib import Path
@@ -355,15 +356,17 @@ def test_the_same_set_gives_the_same_bytes(walks: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", sorted({*FORMATS} - {"recognition"}))  # its rows have no words
 def test_ten_thousand_examples_need_no_more_memory_than_a_few(
     walks: Path, tmp_path: Path, form: str
 ) -> None:
     def many(name: str, times: int) -> Path:
         folder = tmp_path / name
         shutil.copytree(walks, folder)
-        few = (walks / "examples.jsonl").read_bytes()
-        (folder / "examples.jsonl").write_bytes(few * times)
+        few = (walks / "examples.jsonl").read_text()
+        # Of rows with equal words and images, one is written.
+        lines = (re.sub(r'("(?:question|goal)":")', rf"\g<1>{n}. ", few) for n in range(times))
+        (folder / "examples.jsonl").write_text("".join(lines))
         return folder
 
     count = len(read_examples(walks))
