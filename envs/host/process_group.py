@@ -163,6 +163,7 @@ class ProcessGroup:
 
 _KEPT_LINES = 200
 _SHOWN_LINES = 24
+_SHOWN_BEFORE = 8
 _LONGEST_LINE = 2000
 _LAST_WORDS = 0.3
 """Seconds for a hung process to print its traceback."""
@@ -231,9 +232,13 @@ class Child:
     def last_words(self) -> str:
         """The end of its output, or the start of a traceback in it, for an error message."""
         lines = self.lines()
-        # A traceback of `faulthandler` starts where the process hangs or crashed.
-        tracebacks = [n for n, line in enumerate(lines) if line.startswith("Current thread")]
-        lines = lines[tracebacks[-1] :][:_SHOWN_LINES] if tracebacks else lines[-_SHOWN_LINES:]
+        # Of a traceback of `faulthandler`, the first lines say where the process hangs or crashed.
+        heads = [n for n, line in enumerate(lines) if "(most recent call first)" in line]
+        current = next((n for n in heads if lines[n].startswith("Current thread")), None)
+        if current is None:
+            lines = lines[-_SHOWN_LINES:]
+        else:
+            lines = [*lines[: heads[0]][-_SHOWN_BEFORE:], *lines[current:]][:_SHOWN_LINES]
         if not lines:
             return "It printed nothing."
         return "The last lines it printed:\n" + "\n".join(f"    {line}" for line in lines)
