@@ -137,8 +137,8 @@ def test_a_network_learns_what_an_image_shows() -> None:
 def test_eyes_answer_what_texts_do_not() -> None:
     report = measure(of(twins), eyes=Told())
     assert report is not None
-    detected, attended = (one.accuracy for one in report.baselines if one.sees)
-    assert detected == report.seeing == 1.0 and attended > 0.6
+    detected, attended, with_goal = (one.accuracy for one in report.baselines if one.sees)
+    assert detected == report.seeing == 1.0 and attended > 0.6 and with_goal > 0.6
     assert report.blind == pytest.approx(0.25, abs=0.01)
 
 
