@@ -26,6 +26,7 @@ AT_ONCE = 3.0
 LONGEST = 12.0
 """Seconds in which the first signal comes: commands take that long."""
 _MARK = "INHABIT_SIGNAL_ROUND"
+_AT_PYTHONS_START = "init_import_site: Failed to import the site module"
 
 RUN = ["run", "toy", "--agent", "random", "--n", "300", "--workers", "2", "--set", "delay=0.02"]
 
@@ -133,12 +134,12 @@ def one_round(
     Raises:
         AssertionError: it did not end in time, something is left, or a record can't be read.
     """
-    mark = uuid.uuid4().hex
+    mark, printed = uuid.uuid4().hex, out.with_name("errors.txt")
     process = subprocess.Popen(
         command.words(out),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=printed.open("w"),
         env={**os.environ, _MARK: mark},
         preexec_fn=lambda: [signal(number, SIG_DFL) for number in SIGNALS],
     )
@@ -163,8 +164,11 @@ def one_round(
         process.wait()
         assert process.stdin is not None
         process.stdin.close()
-    # A folder that could not be taken up again would be refused with 1 or 2.
-    assert code in (0, 130) or code < 0, f"Exit code {code}"
+    errors = printed.read_text(errors="replace")
+    # A folder that could not be taken up again would be refused with 1 or 2. Python itself ends
+    # with 1 where SIGINT comes while it starts, before anything of the command.
+    ended = code in (0, 130) or code < 0 or _AT_PYTHONS_START in errors
+    assert ended, f"Exit code {code}: {errors}"
     command.readable(out)
     return Round(code, sent, took)
 
