@@ -41,23 +41,24 @@ _WISH = re.compile(
     r"slice|cut|get|drop|grab|keep|clear|do|tidy|leave|wipe|store)\b"
     r"|\b(?:should|want|wants|wanted|need|needs|needed|would like|belongs?|must|has to|have to|"
     r"can|could|will|would|may|might|so that|in order to|if|once|until|before|after|to be|"
-    r"(?:asks|asked|task is)(?: of)?(?: you)?(?: is)? to)\b"
+    r"(?:asks|asked|task is)(?: of)?(?: you)?(?: is)? to|that takes)\b"
     r"|\b(?:craft|smelt|make)\s+(?:the|a|an|some)\b"
 )
-_OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b")
-"""In clauses on what need not be possible: "it does not help to craft the planks"."""
+_OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\b(?:a|take) longer\b")
+"""In clauses on what need not be possible: "it does not help to craft the planks", "it would
+take longer to craft the planks"."""
 _UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
 _GENERAL = """
 action agent answer back bath bathroom bedroom best bit both bottom cause ceiling choice clean
-cleaning clear close closed cold cooling corner correct couple current dark dirty distance door
-each empty end evening few film first floor following free front full goal good ground hall hand
-hands heating here hold hot hour house idea image instruction item items job kitchen last left
-light lit little living lot main middle moment moment's more morning most near nearest need new
-next object objects only open opened order other others pair pairs part picture pictures piece
-pieces place plan point present previous reach reason receptacle rest result right rinse robot room
-same scene seat second shorter sight single slicing slice slices small spot state step steps
-subgoal surface switch table task thing things third time top try two view wall wash water way ways
-while whole work wrong
+cleaning clear close closed cold cooling corner correct couple current dark dirty distance door each
+empty end evening few film first floor following free front full goal good ground hall hand hands
+heating here hold hot hour house idea image instruction item items job kitchen last left light lit
+little living longer lot main middle moment moment's more morning most near nearest need new next
+object objects only open opened order other others pair pairs part picture pictures piece pieces
+place plan point present previous reach reason receptacle rest result right rinse robot room same
+scene seat second shorter sight single slicing slice slices small spot state step steps subgoal
+surface switch table task thing things third time top try two view wall wash water way ways while
+whole work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
 """Nouns that are not objects of a scene, and words that may precede them."""

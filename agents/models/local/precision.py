@@ -36,12 +36,12 @@ def choose(
     fast = (
         torch.cuda.is_bf16_supported()
         if device == "cuda"
-        else _knows_bfloat16() and _bfloat16_speedup(device, width) > 1.25
+        else cpu_has_bfloat16() and _bfloat16_speedup(device, width) > 1.25
     )
     return torch.device(device), torch.bfloat16 if fast else torch.float32
 
 
-def _knows_bfloat16() -> bool:
+def cpu_has_bfloat16() -> bool:
     """Whether Linux names instructions for bfloat16; elsewhere it is not known, and they may be."""
     try:
         return "bf16" in Path("/proc/cpuinfo").read_text()

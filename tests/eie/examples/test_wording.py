@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.reasons import Instead, explain
 from inhabit.eie.examples.wording import recognise
@@ -65,6 +68,19 @@ def test_the_other_option_is_a_longer_way_where_it_serves_this_goal_too() -> Non
         assert "longer" in reason.rpartition(". ")[2]
 
 
+@pytest.mark.parametrize(
+    "instead", [None, Instead(PUT, "empty the box"), Instead(PUT, later=True), Instead(PUT)]
+)
+@pytest.mark.parametrize("tried", [None, OPEN])
+def test_the_check_of_claims_knows_every_wording(
+    instead: Instead | None, tried: Action | None
+) -> None:
+    context = StepContext(Observation(""), THINGS, (), (GRAB, OPEN, PUT_IN))
+    for i in range(60):
+        reason = explain(context, WISH, TEMPLATE, random.Random(i), instead, tried=tried).reason
+        assert not contradictions(reason, THINGS, TEMPLATE.lexicon)
+
+
 def test_what_failed_is_taken_up_before_the_action() -> None:
     context = StepContext(Observation(""), THINGS, (), (GRAB, OPEN, PUT_IN))
     for i in range(40):
@@ -88,9 +104,11 @@ def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
     plan = tuple(Action(text, text.split()[0], (text.split()[1],)) for text in texts)
     context = StepContext(Observation(""), things, (), plan)
     for i in range(20):
-        wish = "get a pair of iron boots"
-        reason = explain(context, wish, MineDojoTemplate(), random.Random(i)).reason
+        wish, template = "get a pair of iron boots", MineDojoTemplate()
+        reason = explain(context, wish, template, random.Random(i)).reason
         assert "that takes the crafting table, made of what the planks give" in reason
+        ingots = SceneObject("iron ingot", "iron ingot", {}, held=True)
+        assert not contradictions(reason, (*things, ingots), template.lexicon)
 
 
 def test_what_the_goal_wants_closed_is_still_open() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch.nn import functional
 from inhabit.agents.alfred_specialist.training.vision.metrics import mean_precision
 from inhabit.agents.alfred_specialist.training.vision.shards import FrameShard
 from inhabit.agents.models.eyes.network import Eyes, EyesConfig, normalised
+from inhabit.agents.models.local.precision import cpu_has_bfloat16
 from inhabit.eie.tuning.batches import cosine_rate
 from inhabit.eie.tuning.checkpoint import CheckpointState, resume_training, save_training
 from inhabit.eie.tuning.settings import TuneError
@@ -45,6 +47,8 @@ def train_eyes(
 ) -> Eyes:
     """Train a vision model on `train`, evaluated on `judged`; a rerun resumes.
 
+    Weights are the same only on CPUs that both have bfloat16, or both have not.
+
     `start` may be a model for smaller images or of other classes.
 
     Raises:
@@ -65,7 +69,7 @@ def train_eyes(
     for step in range(done, settings.steps):
         rgb, shown = batch_of(train, step, settings.batch, seed)
         eyes.train()
-        with torch.autocast("cpu", torch.bfloat16):
+        with _fast():
             _, sure = eyes.cells(normalised(rgb))
         loss = functional.binary_cross_entropy_with_logits(
             sure.float(), shown, pos_weight=weight, reduction="sum"
@@ -105,13 +109,18 @@ def _copy(source: Eyes, target: Eyes) -> None:
             target.classify.bias[i] = source.classify.bias[number[name]]
 
 
+def _fast() -> AbstractContextManager[object]:
+    """bfloat16 where the CPU has instructions for it: where not, it takes 12 times as long."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=cpu_has_bfloat16())
+
+
 @torch.inference_mode()
 def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.float32]:
     """Confidence of each class in each image, 0..1, (images, classes)."""
     eyes.eval()
     found = []
     for first in range(0, len(rgb), batch):
-        with torch.autocast("cpu", torch.bfloat16):
+        with _fast():
             _, sure = eyes.cells(normalised(torch.from_numpy(rgb[first : first + batch])))
         found.append(sure.float().sigmoid().amax((2, 3)).numpy())
     return np.concatenate(found)
