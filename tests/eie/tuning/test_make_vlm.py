@@ -38,6 +38,7 @@ def people(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow  # several minutes
+@pytest.mark.timeout(3600)
 def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path, people: Path) -> None:
     made = tmp_path / "vlm"
     command = [sys.executable, SCRIPT, "--people", people, "--out", made, *SMALL]
@@ -54,6 +55,7 @@ def test_it_makes_a_model_that_acts_and_does_nothing_twice(tmp_path: Path, peopl
 
 
 @pytest.mark.slow  # several minutes
+@pytest.mark.timeout(3600)
 def test_it_plays_while_it_is_trained(tmp_path: Path, people: Path) -> None:
     made = tmp_path / "vlm"
     few = ("--episodes", "2", "--own", "1", "--virtualhome", "0", "--minedojo", "0")
