@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -52,13 +50,6 @@ def fingerprint(rgb: NDArray[np.uint8]) -> int:
 def apart(one: int, other: int) -> int:
     """The Hamming distance of two fingerprints."""
     return (one ^ other).bit_count()
-
-
-def png(rgb: NDArray[np.uint8]) -> bytes:
-    """The image as a PNG file."""
-    buffer = io.BytesIO()
-    Image.fromarray(rgb).save(buffer, "PNG", compress_level=4)
-    return buffer.getvalue()
 
 
 SIDE = 160

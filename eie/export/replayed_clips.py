@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from inhabit.agents.core import Decision
 from inhabit.agents.models.core import Image
-from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example
 from inhabit.eie.export.files import ExportImage, half_written
 from inhabit.eie.sets.environment import environment_of
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Determinism, Env, SceneError, Task
+from inhabit.envs.pictures import png
 from inhabit.envs.template import SaysInWords
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.recording.reader import RecordError
@@ -129,7 +129,7 @@ class ClipReplayer:
         name = f"{Image(rgb).digest}.png"
         if not (self._folder / name).exists():
             with half_written(self._folder / name) as half:
-                half.write_bytes(png(rgb))
+                half.write_bytes(png(rgb, level=4))
         return ExportImage(self._folder / name, name, self._folder)
 
 

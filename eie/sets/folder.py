@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from inhabit.eie.checking.pictures import png
 from inhabit.eie.examples.example import Example, Refused
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import ExitCode, UserError
@@ -30,6 +29,7 @@ from inhabit.envs.files import (
     read_lines,
     read_whole,
 )
+from inhabit.envs.pictures import png
 from inhabit.episodes.recording.disk import DiskError, LineFile, write_whole
 from inhabit.episodes.recording.lock import LOCK_FILE, HeldError, LockError, locked
 
@@ -242,7 +242,7 @@ class SetWriter:
         for digest, rgb in pictures.items():
             name = f"images/{digest}.png"
             if not is_regular(self._folder / name, self._folder):
-                put(self._folder, name, png(rgb))
+                put(self._folder, name, png(rgb, level=4))
         time = json.dumps({"number": attempt.number, "seconds": round(seconds, 3)})
         try:
             self._examples.append(*map(_line, examples))

@@ -30,6 +30,7 @@ from inspect_ai.tool import Tool, tool
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs import registry
 from inhabit.envs.core import Task as EmbodiedTask
+from inhabit.envs.pictures import data_url
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.record import record_run
 from inhabit.episodes.recording.folder import held
@@ -38,7 +39,6 @@ from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.writing import Videos, write_run
 from inhabit.frameworks.factory import rollouts
-from inhabit.frameworks.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 

@@ -14,7 +14,7 @@ from mcp.server.fastmcp.exceptions import ToolError
 
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs.errors import UserError
-from inhabit.frameworks.pictures import png
+from inhabit.envs.pictures import png
 from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.turn import Turn
 

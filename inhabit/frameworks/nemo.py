@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from resources_servers.gymnasium import GymnasiumServer, extract_text
 
 from inhabit.agents.dialogue.prompt import instructions
-from inhabit.frameworks.pictures import data_url
+from inhabit.envs.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 

@@ -30,7 +30,7 @@ from inhabit import __version__
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.envs.host.server_gate import Gate, gated
-from inhabit.frameworks.pictures import data_url
+from inhabit.envs.pictures import data_url
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 

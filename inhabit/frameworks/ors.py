@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field
 
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs.errors import UserError
-from inhabit.frameworks.pictures import base64_png
+from inhabit.envs.pictures import base64_png
 from inhabit.frameworks.rollout import RolloutFactory
 from inhabit.frameworks.turn import Turn
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.core import Image
 from inhabit.envs.core import Reason
+from inhabit.envs.pictures import data_url
 from inhabit.episodes.recording.schema import Ending
-from inhabit.frameworks.pictures import data_url
 
 Block = TypeVar("Block")
 

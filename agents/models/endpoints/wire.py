@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image as Picture
 from pydantic import JsonValue
 
 from inhabit.agents.models.core import Image, Message, ToolCall
+from inhabit.envs.pictures import data_url
 
 Body = dict[str, JsonValue]
 """A request, or a part of one, as JSON."""
@@ -101,10 +97,3 @@ def _image(image: Image, held: Collection[str] | None) -> JsonValue:
 def _sendable(text: str) -> str:
     """Half a surrogate pair, which a model may well have said, can't be sent: "?" stands for it."""
     return text.encode("utf-8", errors="replace").decode()
-
-
-def data_url(rgb: NDArray[np.uint8]) -> str:
-    """The image itself as an address: PNG, so that what is sent are the pixels on record."""
-    packed = io.BytesIO()
-    Picture.fromarray(rgb).save(packed, "PNG", compress_level=1)
-    return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"
