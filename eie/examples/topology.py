@@ -12,6 +12,7 @@ import networkx as nx
 from inhabit.eie.examples.example import Subtask
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind, Event, Template
+from inhabit.envs.world.words import without_number
 
 
 class TopologyError(ValueError):
@@ -120,8 +121,5 @@ def speaks_of(wish: str, kind: str) -> bool:
     return bool(kind) and re.search(rf"\b{re.escape(kind)}\b", wish) is not None
 
 
-@lru_cache(maxsize=4096)
-def kind_of(name: str) -> str:
-    """The kind that a name stands for: "mug" for "mug_2"."""
-    stem, _, number = name.rpartition("_")
-    return stem if stem and number.isdigit() else name
+kind_of = lru_cache(maxsize=4096)(without_number)
+"""The kind that a name stands for: "mug" for "mug_2"."""

@@ -32,6 +32,12 @@ def plural(noun: str) -> str:
     return f"{first}{space}{last}{of}{rest}"
 
 
+def without_number(name: str) -> str:
+    """A name without its number: "mug" for "mug_2"."""
+    stem, _, number = name.rpartition("_")
+    return stem if stem and number.isdigit() else name
+
+
 def is_plural(noun: str) -> bool:
     """Whether a noun is a plural, as "bananas" and "pants"."""
     return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))

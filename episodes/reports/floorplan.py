@@ -11,6 +11,7 @@ from inhabit.envs.errors import UserError
 from inhabit.envs.marks import places
 from inhabit.envs.registry import Registration, find
 from inhabit.envs.scene_plan import Footprint, ScenePlan
+from inhabit.envs.world.words import without_number
 from inhabit.episodes.recording.reader import Attempt
 from inhabit.episodes.recording.schema import PlacedThing, PoseRecord, RunHeader
 
@@ -246,8 +247,7 @@ def _over(one: Spot, label: str, other: Spot, beside: str) -> bool:
 
 def _plain(name: str) -> str:
     """A name without its number, as a person reads it: "countertop" for "countertop_2"."""
-    head, _, number = name.rpartition("_")
-    return head.replace("_", " ") if head and number.isdecimal() else name.replace("_", " ")
+    return without_number(name).replace("_", " ")
 
 
 def _landmarks(

@@ -23,6 +23,7 @@ from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, bu
 from inhabit.envs.virtualhome.world.catalogue import catalogue, in_words, spoken
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.world.rows import kind_of
+from inhabit.envs.world.words import without_number
 
 _SURFACES = """bathroomcounter bed bench bookshelf coffeetable desk dresser kitchencounter
     kitchentable nightstand sofa tvstand"""
@@ -307,7 +308,7 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
             continue
         if goal.from_id == CHARACTER:
             continue
-        thing, place = _stem(names.of(goal.from_id)), _stem(names.of(goal.to_id))
+        thing, place = without_number(names.of(goal.from_id)), without_number(names.of(goal.to_id))
         where = "in" if goal.relation == "INSIDE" else "on"
         put = f"{spoken(thing)} {where} the {spoken(place)}"
         takes, puts = f"take {goal.from_id}", f"put {goal.from_id}"
@@ -318,7 +319,7 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
     for goal in scene.goals:
         if isinstance(goal, StateGoal) and goal.state in _BY_STATE and goal.id != CHARACTER:
             action_kind, wish, done = _BY_STATE[goal.state]
-            thing = _stem(names.of(goal.id))
+            thing = without_number(names.of(goal.id))
             yield Event(
                 f"{goal.state} {goal.id}",
                 wish.format(spoken(thing)),
@@ -327,8 +328,3 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
                 thing,
                 tuple(placed) if goal.state in ("CLOSED", "ON") else (),
             )
-
-
-def _stem(name: str) -> str:
-    stem, _, number = name.rpartition("_")
-    return stem if stem and number.isdigit() else name
