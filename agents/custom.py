@@ -81,17 +81,14 @@ def adapt(agent: Any, *arguments: object) -> Agent:
     Raises:
         TypeError: it is none of these.
     """
-    made = agent(*arguments) if inspect.isclass(agent) or _is_factory(agent) else agent
+    factory = inspect.isfunction(agent) and not inspect.signature(agent).parameters
+    made = agent(*arguments) if inspect.isclass(agent) or factory else agent
     if isinstance(made, Agent):
         return made
     decide = getattr(made, "decide", made)
     if not callable(decide):
         raise TypeError(f"{made!r} is not an agent: it is not callable and has no method 'decide'")
     return CustomAgent(decide)
-
-
-def _is_factory(agent: object) -> bool:
-    return inspect.isfunction(agent) and not inspect.signature(agent).parameters
 
 
 def register(agent: Source, *, grants: Iterable[Grant] = ()) -> AgentRegistration:

@@ -94,7 +94,9 @@ class MomentGroups:
                 and self._is_sound(other)
                 and all(self._are_twins(other, m) for m in members)
                 and self._writer.told(other) == self._writer.told(anchor)
-                and all(self._differ(other, m) for m in members)
+                and all(
+                    other.view != m.view or differ(other.observe(), m.observe()) for m in members
+                )
                 and self.soundness.shows_state(other)
             ):
                 members.append(other)
@@ -111,10 +113,6 @@ class MomentGroups:
             and one.trials.is_wrong(other.answer, one.answer)
             and other.trials.is_wrong(one.answer, other.answer)
         )
-
-    def _differ(self, one: AskedMoment, other: AskedMoment) -> bool:
-        """Whether a person can tell the images of two moments apart."""
-        return one.view != other.view or differ(one.observe(), other.observe())
 
     def _fillers(
         self, members: Sequence[AskedMoment], moments: Sequence[AskedMoment]

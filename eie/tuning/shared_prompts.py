@@ -40,7 +40,9 @@ def read_shared(model: Any, questions: Sequence[Question]) -> list[torch.Tensor]
     """
     keys = _Keys(model)
     prompts = [keys.of(question.prompt) for question in questions]
-    answers = [_sequences(question.trie) for question in questions]
+    answers = [
+        [q.trie.edge_tokens[list(path)].tolist() for path in q.trie.paths] for q in questions
+    ]
     rows = [
         prompt + answer for prompt, some in zip(prompts, answers, strict=True) for answer in some
     ]
@@ -72,10 +74,6 @@ def _forward(model: Any, trie: Trie, keys: _Keys, kept: NDArray[np.int64]) -> to
         **({} if pixels is None else {_PIXELS: pixels.to(device, model.dtype)}),
     ).logits
     return logits
-
-
-def _sequences(trie: Trie) -> list[list[int]]:
-    return [[int(trie.edge_tokens[edge]) for edge in path] for path in trie.paths]
 
 
 def _places(

@@ -49,7 +49,12 @@ def print_scores(scores: Scores, console: Console) -> None:
 
 def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:
     """Print why episodes ended by a fault: the most frequent causes first."""
-    causes = Counter(first_line(end.error) for end in ends if end is not None and end.error)
+    # The sentence that an error begins with, without what the simulator printed.
+    causes = Counter(
+        next(iter(end.error.strip().splitlines()), "")[:_LONGEST_CAUSE]
+        for end in ends
+        if end is not None and end.error
+    )
     if not causes:
         return
     total = causes.total()
@@ -59,11 +64,6 @@ def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:
         console.print(f"  {count} x {cause}", soft_wrap=True)
     if (others := len(causes) - _MOST_CAUSES) > 0:
         console.print(f"  and {others} other causes; the page of each episode has its own.")
-
-
-def first_line(error: str) -> str:
-    """The sentence an error begins with, without what the simulator printed."""
-    return next(iter(error.strip().splitlines()), "")[:_LONGEST_CAUSE]
 
 
 def _by_benchmark(scores: Scores) -> list[tuple[str, str]]:

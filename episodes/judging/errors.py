@@ -73,7 +73,9 @@ def first_mistake(steps: Sequence[StepOutcome], *, success: bool) -> Mistake | N
         later = steps[i + 1 :]
         return Mistake(
             step=done.step,
-            began_with=_began_with(done.judged),
+            began_with=next(
+                (part for part in Dimension if done.judged.of(part).score == 0), Dimension.ACTION
+            ),
             consequence=_consequence(done, later[0] if later else None, success),
             recovered=success or any(0 < after.ahead < done.ahead for after in later),
         )
@@ -121,10 +123,6 @@ def _words(text: str) -> set[str]:
     letters = "".join(c if c.isalpha() else " " for c in text.lower())
     little = {"the", "a", "an", "in", "on", "to", "up", "and", "it"}
     return {word.removesuffix("s") for word in letters.split()} - little
-
-
-def _began_with(judged: Judged) -> Dimension:
-    return next((part for part in Dimension if judged.of(part).score == 0), Dimension.ACTION)
 
 
 def _consequence(done: StepOutcome, after: StepOutcome | None, success: bool) -> Consequence:

@@ -195,10 +195,6 @@ def _rooms_with() -> Counter[str]:
     return count
 
 
-def _harder(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
-    return _grown(scene, scene.goal.kind.harder, rng)
-
-
 def _combined(scene: AlfredScene, rng: random.Random, split: Split) -> AlfredScene | None:
     return _grown(scene, scene.goal.kind.combined, rng)
 
@@ -266,7 +262,7 @@ def _if_possible(scene: AlfredScene) -> AlfredScene | None:
 _CHANGES: Mapping[str, Callable[[AlfredScene, random.Random, Split], AlfredScene | None]] = {
     "another room": _another_room,
     "rarer object": _rarer_object,
-    "harder": _harder,
+    "harder": lambda scene, rng, split: _grown(scene, scene.goal.kind.harder, rng),
     "combined goals": _combined,
     "distractors": _distractors,
     "changed state": _changed_state,

@@ -160,14 +160,6 @@ def _is_one(kind: str, things: Sequence[SceneObject]) -> bool:
     return len(found) == 1 and not (found[0].inside and found[0].support in closed)
 
 
-def goal_schema() -> dict[str, Any]:
-    """A JSON schema that accepts any one of `forms`."""
-    return {
-        "description": "What is wanted, in ALFRED's parameters (`pddl_params`).",
-        "anyOf": [form for kind in KINDS for form in _forms(kind)],
-    }
-
-
 def _forms(kind: AlfredKind) -> Iterator[dict[str, Any]]:
     """The form for a whole object and, where the type allows it, the one for slices."""
     objects = {*kind.objects}
@@ -228,7 +220,10 @@ class AlfredTemplate:
         of_recordings = ("Record", "LowStep")
         for name in [d for d in schema["$defs"] if d.startswith(of_recordings)]:
             del schema["$defs"][name]
-        schema["$defs"]["Goal"] = goal_schema()
+        schema["$defs"]["Goal"] = {
+            "description": "What is wanted, in ALFRED's parameters (`pddl_params`).",
+            "anyOf": [form for kind in KINDS for form in _forms(kind)],
+        }
         return schema
 
     def prose(self) -> str:

@@ -240,7 +240,8 @@ def check(
     """
     world = ThorObjects(records)
     known = _Known(scene.room, world)
-    _check_goal(scene, world)
+    for goal in scene.goals:
+        _check_types(scene, goal, world)
     if scene.held is not None:
         known.thing("held", scene.held, "pickupable")
     if scene.condition is not None:
@@ -270,11 +271,6 @@ def _check_start(start: StartPose, places: Iterable[tuple[int, int]]) -> None:
         raise SceneError(
             f"start: nobody can stand at x={start.x:g}, z={start.z:g}; nearest: x={x:g}, z={z:g}."
         )
-
-
-def _check_goal(scene: AlfredScene, world: ThorObjects) -> None:
-    for goal in scene.goals:
-        _check_types(scene, goal, world)
 
 
 def _check_types(scene: AlfredScene, goal: AlfredGoal, world: ThorObjects) -> None:

@@ -50,17 +50,6 @@ def changed(scene: MineDojoScene, change: str, rng: random.Random) -> MineDojoSc
     return None if fields is None else MineDojoScene.model_validate({**dict(scene), **fields})
 
 
-def _another_land(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
-    return land(rng)
-
-
-def _another_hour(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
-    return {
-        "start_time": rng.randrange(0, 13_000),
-        "initial_weather": rng.choice(("clear", "rain", "thunder")),
-    }
-
-
 def _distractors(scene: MineDojoScene, rng: random.Random) -> dict[str, object] | None:
     here = {block.offset for block in scene.blocks}
     more = [b for b in around(rng.sample(CLUTTER, 3), rng) if b.offset not in here]
@@ -119,8 +108,11 @@ def _is_stuff(name: str) -> bool:
 
 
 _CHANGES: Mapping[str, Callable[[MineDojoScene, random.Random], dict[str, object] | None]] = {
-    "another land": _another_land,
-    "another hour": _another_hour,
+    "another land": lambda scene, rng: land(rng),
+    "another hour": lambda scene, rng: {
+        "start_time": rng.randrange(0, 13_000),
+        "initial_weather": rng.choice(("clear", "rain", "thunder")),
+    },
     "distractors": _distractors,
     "emptier hands": _emptier,
     "more of it": _more,

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from inhabit.envs.cache import cache_home
@@ -166,14 +165,11 @@ def load() -> GraphLibrary:
         raise UnavailableError(f"Can't import {folder}: it is not a Python package.")
     package = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = package
-    found = GraphLibrary(*(_module(name) for name in ("environment", "execution", "scripts")))
+    parts = (f"{_NAME}.{part}" for part in ("environment", "execution", "scripts"))
+    found = GraphLibrary(*map(importlib.import_module, parts))
     _repair(found)
     install(found.environment)
     return found
-
-
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"{_NAME}.{name}")
 
 
 def _repair(evolving: GraphLibrary) -> None:

@@ -79,17 +79,17 @@ def forks(run: Run, episode: EpisodeRecord) -> Sequence[Branch]:
     Raises:
         RecordError: the file that tells of them can't be read.
     """
-    return [_branch(run, pair) for pair in read_pairs(run) if pair.episode == episode.number]
-
-
-def _branch(run: Run, pair: PreferencePair) -> Branch:
-    return Branch(
-        step=pair.step,
-        instead=", ".join([*_changes(pair), *_settings(run, pair.fork)]),
-        way=pair.forked,
-        better=None if pair.better is None else pair.better == "forked",
-        page=_page(run, pair.fork),
-    )
+    return [
+        Branch(
+            step=pair.step,
+            instead=", ".join([*_changes(pair), *_settings(run, pair.fork)]),
+            way=pair.forked,
+            better=None if pair.better is None else pair.better == "forked",
+            page=_page(run, pair.fork),
+        )
+        for pair in read_pairs(run)
+        if pair.episode == episode.number
+    ]
 
 
 def _changes(pair: PreferencePair) -> Iterator[str]:

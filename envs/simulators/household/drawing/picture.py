@@ -310,7 +310,8 @@ class RoomPicture:
             made = self._mesh(world, thing, look, randomization)
             mesh = (self._meshes if look.levels else kept).setdefault(key, made)
         supports = self._supports(world, thing) if thing["pickupable"] else ()
-        rests = thing.box, *(self._drawn_as(world, support) for support, _ in supports)
+        # Everything that determines the height of an object's contents.
+        rests = thing.box, *((self._shown.get(on), world.things[on].box) for on, _ in supports)
         if self._shown.get(thing.id) is not mesh or thing.id in self._changed_hands:
             # A held object casts no shadow, which would have to be redrawn at every step.
             center, shadow = self._center(world, thing), thing.id not in self._in_hand
@@ -332,10 +333,6 @@ class RoomPicture:
         low = float(thing.box.low[1])
         bases = {round(float(world.things[i].box.low[1]) - low, 2) for i in world.put_in(thing.id)}
         return tuple(sorted(bases))
-
-    def _drawn_as(self, world: World, support: str) -> tuple[Mesh | None, Box]:
-        """Everything that determines the height of an object's contents."""
-        return self._shown.get(support), world.things[support].box
 
     def _trim(
         self, id: str, mesh: Mesh | None, axes: Array = _UPRIGHT, at: Array = _ORIGIN

@@ -43,11 +43,6 @@ class Dialect:
         return cls()
 
 
-def without_alpha(pixels: bytes) -> bytes:
-    """An instance image without its alpha channel."""
-    return np.frombuffer(pixels, np.uint8).reshape(-1, 4)[:, :3].tobytes()
-
-
 def depth(metres: NDArray[np.float32], farthest: float = _FARTHEST) -> bytes:
     """Encode depth in metres (H, W) as three base-256 digits of its fraction of the range."""
     left = np.minimum(metres[::-1] / farthest, 1.0) * 256.0
@@ -206,7 +201,9 @@ class ClientSession:
     def _painted(self, frame: Frame, names: Sequence[str]) -> bytes:
         """Every pixel in the colour of a name."""
         painted = packing.names(frame.ids, self._palette.pixels(names))
-        return without_alpha(painted) if self._dialect.three_channels else painted
+        if not self._dialect.three_channels:
+            return painted
+        return np.frombuffer(painted, np.uint8).reshape(-1, 4)[:, :3].tobytes()
 
     def _bounds(self) -> list[dict[str, object]]:
         frame = self._simulator.frame(rgb=False)
