@@ -73,11 +73,9 @@ def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
         said: the name of the object that the agent believes to hold, or "it".
         place: the receptacle.
     """
-    held, name = episode.held, episode.name(place)
-    if held is None:
-        return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
-    if not _is_held(episode, said, held):
-        return failed(Reason.MISSING_ITEM, f"you hold {episode.name(held)}, not the {said}.")
+    held, name = _held(episode, said), episode.name(place)
+    if isinstance(held, Result):
+        return held
     if held.id == place.id:
         return failed(Reason.NOT_ALLOWED, f"you can't put {name} in itself.")
     if not place.receptacle:
@@ -95,11 +93,14 @@ def put(episode: EpisodeState, said: str, place: ThorObject) -> Result:
     return _refused(episode, "put", place, f"you can't put {episode.name(held)} {where}", held)
 
 
-def _is_held(episode: EpisodeState, said: str, held: ThorObject) -> bool:
-    if said == "it":
-        return True
+def _held(episode: EpisodeState, said: str) -> ThorObject | Result:
+    """The held object; or why it is not what the agent believes to hold."""
+    if (held := episode.held) is None:
+        return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
     name = episode.names.of(held.id)
-    return said in (name, name.rpartition("_")[0])
+    if said not in ("it", name, name.rpartition("_")[0]):
+        return failed(Reason.MISSING_ITEM, f"you hold {episode.name(held)}, not the {said}.")
+    return held
 
 
 def put_down(episode: EpisodeState, said: str) -> Result:
@@ -124,11 +125,9 @@ def put_down(episode: EpisodeState, said: str) -> Result:
 
 def drop(episode: EpisodeState, said: str) -> Result:
     """Drop the held object."""
-    held = episode.held
-    if held is None:
-        return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
-    if not _is_held(episode, said, held):
-        return failed(Reason.MISSING_ITEM, f"you hold {episode.name(held)}, not the {said}.")
+    held = _held(episode, said)
+    if isinstance(held, Result):
+        return held
     dropped = episode.body.step("DropHandObject", blind=True, forceAction=True)
     episode.views.forget()
     if dropped:

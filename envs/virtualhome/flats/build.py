@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from inhabit.envs.virtualhome.flats.boxes import (
@@ -20,7 +18,7 @@ from inhabit.envs.virtualhome.flats.boxes import (
     rests,
     turned_half,
 )
-from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
+from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError, table
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, FlatPlan, plans
 from inhabit.envs.virtualhome.world.catalogue import catalogue
 
@@ -38,7 +36,7 @@ class Filler:
     ) -> None:  # fmt: skip
         self._furniture = furniture
         self._number, self._rng = number, rng
-        self._rows = [row for row in _contents() if row["room"] == room_class]
+        self._rows = [row for row in table("contents.csv") if row["room"] == room_class]
         self.placed: list[PlacedArticle] = []
 
     def fill(self) -> Sequence[PlacedArticle]:
@@ -108,12 +106,6 @@ _FACES_FORWARD = {
     *("tv", "microwave", "toaster", "coffeemaker", "computer", "keyboard", "photoframe", "radio"),
     *("alarmclock", "pillow", "towel", "mouse"),
 }
-
-
-@cache
-def _contents() -> Sequence[Mapping[str, str]]:
-    text = files("inhabit.envs.virtualhome.flats").joinpath("contents.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 FIRST_ID = 11

@@ -55,7 +55,7 @@ class Furnisher:
         Raises:
             NoRoomError: it did not fit this time; draw again.
         """
-        rows = [row for row in _furniture() if row["room"] == self._room.class_name]
+        rows = [row for row in table("furniture.csv") if row["room"] == self._room.class_name]
         self._run([row["class_name"] for row in rows if row["place"] == "run"])
         for row in rows:
             if row["place"] == "run":
@@ -291,8 +291,9 @@ class Furnisher:
 
 
 @cache
-def _furniture() -> Sequence[Mapping[str, str]]:
-    text = files("inhabit.envs.virtualhome.flats").joinpath("furniture.csv").read_text("utf-8")
+def table(name: str) -> Sequence[Mapping[str, str]]:
+    """The rows of a CSV file of this folder."""
+    text = files("inhabit.envs.virtualhome.flats").joinpath(name).read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 
