@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.topology import kind_of
+from inhabit.eie.examples.topology import kind_of, speaks_of
 from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
@@ -69,7 +69,7 @@ _NOT_THIS = (
     "it would be wrong to {wish}, since the goal does not ask for it",
 )
 _LATER = (
-    "it is too early to {other}: this has to be done first",
+    "it is too early to {other}: this comes first",
     "to {other} comes later, when this is done",
     "the time to {other} comes when this is done",
 )
@@ -156,9 +156,17 @@ def explain(
     said.append(sentence(rng.choice(_NOW).format(now=now)))
     if instead is not None:
         other = _phrase(instead.action, context, template)
-        forms = _NOT_THIS if other == instead.wish else instead.forms
+        forms = _NOT_THIS if _says(instead, other, template) else instead.forms
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
     return Explanation(join(seen, *said), concepts, seen)
+
+
+def _says(instead: Instead, other: str, template: Template) -> bool:
+    """Whether the wish says what the option does: "to make the glass would help to get some
+    glass" is no reason.
+    """
+    makes = template.action_kind(instead.action) is ActionKind.MAKE
+    return other == instead.wish or (makes and speaks_of(instead.wish, other.split(" the ")[-1]))
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -287,7 +295,10 @@ def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple
     if template.action_kind(context.answer) is ActionKind.DROP:
         return ["there is nothing to work at within reach"], (held.kind,)
     stations = (a.arguments[-1] for a in context.plan if len(a.arguments) >= _STATION)
-    needed = dict.fromkeys(name for name in stations if not context.alike(name))
+    # What is to be made may stand somewhere already, out of sight.
+    makes = context.answer.arguments[0]
+    there = {kind_of(t.name) for t in context.things if t.pixels or kind_of(t.name) != makes}
+    needed = dict.fromkeys(name for name in stations if name not in there)
     if not needed:
         return ["nothing that the picture shows is needed for this"], (held.kind,)
     return [f"there is no {name.replace('_', ' ')} in view" for name in needed], (held.kind,)

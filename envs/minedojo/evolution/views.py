@@ -225,7 +225,7 @@ def crossed(scene: MineDojoScene, rng: random.Random) -> Crossed | None:
         scene: the goal, what it takes, and the land.
         rng: the source of randomness.
     """
-    partners = list(_partners(scene, rng))
+    partners = [one for one in _partners(scene, rng) if one[0] not in held(scene)]
     for item, needs, block, planks in rng.sample(partners, min(_PARTNERS, len(partners))):
         carried = held(scene)
         carried |= {name: max(n, carried.get(name, 0)) for name, n in needs.items()}
@@ -300,9 +300,10 @@ def _crossed_views(block: str) -> Iterator[AheadView]:
 LEAST = 3
 """Views of a group."""
 _NEAR_SPOTS = ((-1, 2), (1, 2), (0, 3))
-_FAR_SPOTS = ((-3, 7), (0, 7), (3, 8), (-2, 8), (2, 7))
+_FAR_SPOTS = ((-3, 7), (-1, 8), (1, 8), (3, 8))
 _SIDES = ((-5, 9), (5, 9), (-6, 8), (6, 8))
-"""Columns, in blocks to the right and ahead: within reach, out of reach, and at the sides."""
+"""Columns, in blocks to the right and ahead: within reach, out of reach (none of which hides
+another, although heaps are two blocks wide), and at the sides."""
 _BEAST = (2, 5)
 """Where an animal stands: to the left or to the right, and ahead."""
 _LOOKS = (

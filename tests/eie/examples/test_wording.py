@@ -10,7 +10,7 @@ from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.reasons import Instead, explain
 from inhabit.eie.examples.wording import recognise
-from inhabit.envs.core import Action, Observation, SceneObject
+from inhabit.envs.core import Action, Observation, SceneObject, Task
 from inhabit.envs.minedojo.evolution.template import MineDojoTemplate
 from inhabit.envs.template import ActionKind
 from inhabit.envs.virtualhome.evolution.template import VirtualHomeTemplate
@@ -61,6 +61,33 @@ def test_the_other_option_is_wrong_for_what_it_would_serve() -> None:
     same = Instead(PUT, "put the box on the dresser")
     for reason in _reasons(GRAB, OPEN, PUT_IN, instead=same):
         assert reason.count("put the box on the dresser") == 1
+
+
+def test_an_option_that_makes_what_is_not_asked_for_is_not_explained_by_itself() -> None:
+    context = StepContext(Observation(""), THINGS[3:], (), (OPEN, PUT_IN))
+    craft = Action("smelt glass", "smelt", ("glass", "furnace"))
+    table = Action("craft crafting_table", "craft", ("crafting_table",))
+    template = MineDojoTemplate()
+    for i in range(40):
+        for action, said in ((craft, 1), (table, 2)):
+            other = Instead(action, "get some glass")
+            reason = explain(context, WISH, template, random.Random(i), other).reason
+            last = reason.rpartition(". ")[2]
+            assert last.count("glass") + last.count("make the crafting table") == said, last
+
+
+def test_a_station_that_is_to_be_made_is_said_to_be_missing_though_one_is_hidden() -> None:
+    plan = (
+        Action("craft crafting_table", "craft", ("crafting_table",)),
+        Action("craft furnace", "craft", ("furnace", "crafting_table")),
+        Action("smelt glass", "smelt", ("glass", "furnace")),
+    )
+    hidden = SceneObject("crafting_table", "crafting table", {})
+    task = Task(id="t", env="minedojo", kind="harvest", goal="Get some glass.", scene={})
+    sand = SceneObject("sand_0", "sand", {}, held=True, pixels=800)
+    context = StepContext(Observation(""), (hidden, sand), (), plan, task=task)
+    reason = explain(context, "get some glass", MineDojoTemplate(), random.Random(0)).reason
+    assert "there is no crafting table in view" in reason.lower(), reason
 
 
 def test_the_other_option_is_a_longer_way_where_it_serves_this_goal_too() -> None:

@@ -135,6 +135,30 @@ def test_two_goals_have_different_answers_in_each_of_four_scenes() -> None:
     assert len({scene.model_dump_json() for scene in map(read_scene, rows[0])}) == 4
 
 
+def test_no_goal_of_a_square_is_carried_already_and_no_station_is_behind_a_heap() -> None:
+    template, squares = MineDojoTemplate(), 0
+    for number in range(40):
+        rng = random.Random(number)
+        task = template.seed(rng, f"minedojo-{number}-0")
+        fuel = {"slot": 9, "name": "coal_block", "quantity": 1}
+        inventory = [*read_scene(task).model_dump()["initial_inventory"], fuel]
+        scene = {**task.scene, "initial_inventory": inventory, "start_yaw": 0.0}
+        rows = template.squares(task.model_copy(update={"scene": scene}), rng)
+        squares += bool(rows)
+        for one in (read_scene(cell) for row in rows for cell in row):
+            assert not {*one.target_names} & {item.name for item in one.initial_inventory}
+            columns = {(b.offset[0], b.offset[2]): b.name for b in one.blocks}
+            for (x, z), name in columns.items():
+                if name in ("crafting_table", "furnace") and abs(z) > 5:
+                    before = [
+                        (other, far)
+                        for other, far in columns
+                        if 5 < abs(far) < abs(z) and abs(other / far - x / z) < 0.5 / abs(far)
+                    ]
+                    assert not before, (columns, before)
+    assert squares > 10
+
+
 @pytest.mark.slow
 @needs_luanti
 def test_goal_and_image_together_tell_the_answers_of_a_square() -> None:
