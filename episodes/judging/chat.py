@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from inhabit.agents.core import ModelError
 from inhabit.agents.dialogue.answer import without_thoughts
 from inhabit.agents.models.core import Message, Model
 from inhabit.episodes.judging.anchors import Anchors
@@ -35,6 +36,8 @@ _AGAIN = "That is not the form. Answer with the six lines alone, each score 0 or
 _LINE = re.compile(
     r"^\W*(?:\d[.)]\W*)?(action|perception|cognition)\W+(evidence|score)\W*?:\s*(.*)$", re.I
 )
+_FIELD = re.compile(r'[{,]\s*(?="(?:action|perception|cognition) (?:evidence|score)"\s*:)', re.I)
+"""Where a field of JSON begins: some models write the form so, on one line."""
 _SCORE = re.compile(
     r"[^\w.\-\u2013\u2212]*([01])(?:\.0+)?(?:\s*/\s*1)?"
     r"(?!\w|[.,]\d|\s*(?:[/\-\u2013]|or|to|out of)\s*\d)",
@@ -50,20 +53,23 @@ class ChatJudge:
         """Ask `model`, whose judgements stand under `name`."""
         self.name = name
         self._model = model
+        self._gate = asyncio.Semaphore(_AT_ONCE)
+        self._failed: ModelError | None = None
 
-    async def judge(self, answers: Sequence[tuple[AgentAnswer, Anchors]]) -> Sequence[Judged]:
-        """The verdicts on each, in their order.
+    async def judge(self, answer: AgentAnswer, anchors: Anchors) -> Judged:
+        """The verdicts on one answer.
 
         Raises:
-            ModelError: the model failed for good.
+            ModelError: the model failed for good, here or before; it is then asked nothing more.
         """
-        gate = asyncio.Semaphore(_AT_ONCE)
-
-        async def one(answer: AgentAnswer, anchors: Anchors) -> Judged:
-            async with gate:
+        async with self._gate:
+            if self._failed is not None:
+                raise self._failed
+            try:
                 return await self._judge(answer, anchors)
-
-        return await asyncio.gather(*(one(answer, anchors) for answer, anchors in answers))
+            except ModelError as error:
+                self._failed = error
+                raise
 
     async def close(self) -> None:
         """Let go of the model."""
@@ -106,12 +112,12 @@ def read(text: str) -> Mapping[Dimension, Verdict] | None:
     """
     evidence: dict[Dimension, str] = {}
     scores: dict[Dimension, int] = {}
-    for line in without_thoughts(text).splitlines():
+    for line in _FIELD.sub("\n", without_thoughts(text)).splitlines():
         if (match := _LINE.match(line.strip())) is None:
             continue
         part = Dimension(match[1].lower())
         if match[2].lower() == "evidence":
-            evidence[part] = match[3].strip()
+            evidence[part] = match[3].strip(' *",')
         elif (found := _SCORE.match(match[3])) is not None:
             score = int(found[1])
             if scores.setdefault(part, score) != score:

@@ -25,9 +25,9 @@ class Oracle:
 
     name = "oracle"
 
-    async def judge(self, answers: Sequence[tuple[AgentAnswer, Anchors]]) -> Sequence[Judged]:
-        """The verdicts on each, in their order."""
-        return [judge(answer, anchors) for answer, anchors in answers]
+    async def judge(self, answer: AgentAnswer, anchors: Anchors) -> Judged:
+        """The verdicts on one answer."""
+        return judge(answer, anchors)
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -81,8 +80,8 @@ class Judge(Protocol):
     name: str
     """`oracle`, or KIND:NAME of a model."""
 
-    async def judge(self, answers: Sequence[tuple[AgentAnswer, Anchors]]) -> Sequence[Judged]:
-        """The verdicts on each, in their order."""
+    async def judge(self, answer: AgentAnswer, anchors: Anchors) -> Judged:
+        """The verdicts on one answer; others may be asked for at the same time."""
         ...
 
     async def close(self) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
+from inhabit.agents.core import ModelError
 from inhabit.envs.core import Env, Expert
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.judging.anchors import Anchors, anchors
 from inhabit.episodes.judging.errors import StepOutcome, failures, first_mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
-from inhabit.episodes.judging.scores import AgentAnswer, Judge, Judged
+from inhabit.episodes.judging.scores import AgentAnswer, Judge
 from inhabit.episodes.playing.retrace import retraced
 from inhabit.episodes.recording.disk import LineFile
 from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord
@@ -39,17 +41,13 @@ async def judge_run(
     if not left:
         return
     fresh = next(read(file), None) is None
+    earlier = {(line.episode, line.step): line for line in read(file) if line.kind == "step"}
     lines = LineFile(file, run.folder)
     try:
         if fresh:
             lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())
         for episode, points in walk(make, left):
-            judged = await judge.judge(
-                [(answer_of(episode, step), known) for step, known in points]
-            )
-            for line in _lines(episode, points, judged):
-                lines.append(line.model_dump_json().encode())
-            await lines.sync()
+            await _judge_episode(judge, episode, points, earlier, lines)
             watch(episode)
     finally:
         lines.close()
@@ -104,37 +102,73 @@ def _confidence(step: StepRecord) -> float | None:
     return None if found is None or math.isnan(found) else min(1.0, found)
 
 
-def _lines(
-    episode: EpisodeRecord, points: Sequence[tuple[StepRecord, Anchors]], judged: Sequence[Judged]
-) -> Iterator[StepLine | EpisodeLine]:
-    """What is written down of one episode."""
+async def _judge_episode(
+    judge: Judge,
+    episode: EpisodeRecord,
+    points: Sequence[tuple[StepRecord, Anchors]],
+    earlier: Mapping[tuple[int, int], StepLine],
+    lines: LineFile,
+) -> None:
+    """Judge the steps that no interrupted command has judged, and write the episode down. Where
+    the judge fails, the steps that it has answered are kept.
+    """
     end = episode.end()
     assert end is not None, "Only what has ended is judged."
+    asked = [
+        asyncio.create_task(_step(judge, episode, step, known, earlier)) for step, known in points
+    ]
+    failed: ModelError | None = None
     done: list[StepOutcome] = []
-    for (step, known), verdicts in zip(points, judged, strict=True):
-        answer, choices = answer_of(episode, step), step.candidates
-        yield StepLine(
-            episode=episode.number,
-            step=step.number,
-            domain=episode.task.kind,
-            answer=answer.model_copy(update={"choices": ()}),
-            options=len(choices),
-            best_options=len(set(choices) & set(known.best or ())),
-            first_is_best=bool(set(choices[:1]) & set(known.best or ())),
-            best=known.best,
-            complete=known.complete,
-            ahead=len(known.plan),
-            key_concepts=known.key_concepts,
-            reason=known.reason,
-            confidence=_confidence(step),
-            judged=verdicts,
-        )
+    for (step, known), one in zip(points, asked, strict=True):
+        try:
+            line = await one
+        except ModelError as error:
+            failed = failed or error
+            continue
+        lines.append(line.model_dump_json().encode())
         reason, plan = step.act.reason if step.act else None, known.plan
-        done.append(StepOutcome(step.number, answer.action, reason, verdicts, len(plan), plan))
-    yield EpisodeLine(
+        said = line.answer.action
+        done.append(StepOutcome(step.number, said, reason, line.judged, len(plan), plan))
+    if failed is None:
+        ended = EpisodeLine(
+            episode=episode.number,
+            domain=episode.task.kind,
+            success=end.success,
+            mistake=first_mistake(done, success=end.success),
+            failures={kind.value: n for kind, n in failures(episode.task.goal, done).items()},
+        )
+        lines.append(ended.model_dump_json().encode())
+    await lines.sync()
+    if failed is not None:
+        raise failed
+
+
+async def _step(
+    judge: Judge,
+    episode: EpisodeRecord,
+    step: StepRecord,
+    known: Anchors,
+    earlier: Mapping[tuple[int, int], StepLine],
+) -> StepLine:
+    """A step judged, unless `earlier` has the same answer and the same best actions judged."""
+    answer, choices = answer_of(episode, step), step.candidates
+    shown = answer.model_copy(update={"choices": ()})
+    kept = earlier.get((episode.number, step.number))
+    if kept is not None and (kept.answer, kept.best) == (shown, known.best):
+        return kept
+    return StepLine(
         episode=episode.number,
+        step=step.number,
         domain=episode.task.kind,
-        success=end.success,
-        mistake=first_mistake(done, success=end.success),
-        failures={kind.value: n for kind, n in failures(episode.task.goal, done).items()},
+        answer=shown,
+        options=len(choices),
+        best_options=len(set(choices) & set(known.best or ())),
+        first_is_best=bool(set(choices[:1]) & set(known.best or ())),
+        best=known.best,
+        complete=known.complete,
+        ahead=len(known.plan),
+        key_concepts=known.key_concepts,
+        reason=known.reason,
+        confidence=_confidence(step),
+        judged=await judge.judge(answer, known),
     )

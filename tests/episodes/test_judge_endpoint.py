@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inhabit.cli import main
+from inhabit.episodes.judging.chat import read
 from tests.agents.models.endpoints.endpoint import Answer, endpoint, error, good
 from tests.envs.pca_bench.pca_files import game, home, write
 
@@ -111,3 +112,38 @@ def test_the_oracle_judges_actions_alone_where_there_are_no_things(
     assert overall["action"]["mean"] == pytest.approx(2 / 3)
     assert overall["perception"]["judged"] == 0 < overall["perception"]["given"]
     assert overall["perception"]["coverage"] == 0.0 and overall["genuine"]["mean"] is None
+
+
+def test_a_judge_that_fails_keeps_what_it_has_said_and_is_asked_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    inhabit("run", "toy", "--agent", "random", "--n", "1", "--out", run, "--set", "in_process=true")
+    paid = 0
+
+    def brain(request: dict[str, Any], number: int) -> Answer:
+        nonlocal paid
+        if paid == 5:
+            return error(401, "no credit left")
+        paid += 1
+        return good(SIX.format(a=1, p=1, c=1))
+
+    with endpoint(brain) as serving:
+        words = ("judge", str(run), "--judge", "openai:j", "--base-url", serving.base_url, "--json")
+        with pytest.raises(SystemExit) as left:
+            main([*words])
+        assert left.value.code == 2 and paid == 5
+        capsys.readouterr()
+        paid = -1000
+        inhabit(*words)
+    overall = json.loads(capsys.readouterr().out.splitlines()[-1])["overall"]
+    assert overall["steps"] == overall["action"]["judged"] == paid + 1000 + 5
+
+
+@pytest.mark.parametrize("around", ["{}", "So: {} Is that all?", "```json\n{}\n```"])
+def test_a_form_in_json_is_read(around: str) -> None:
+    said = json.dumps(dict(line.split(": ") for line in SIX.format(a=1, p=0, c=1).splitlines()))
+    lines = read(around.replace("{}", said))
+    assert lines is not None
+    assert [(v.score, v.evidence) for v in lines.values()] == [(0, "e"), (1, "e"), (1, "e")]
+    assert read(said + said.replace('"action score": "1"', '"action score": "0"')) is None
