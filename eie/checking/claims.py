@@ -49,16 +49,16 @@ _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\b(?:a|take) longer\b")
 take longer to craft the planks"."""
 _UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
 _GENERAL = """
-action agent answer back bath bathroom bedroom best bit both bottom cause ceiling choice clean
-cleaning clear close closed cold cooling corner correct couple current dark dirty distance door each
-empty end evening few film first floor following free front full goal good ground hall hand hands
-heating here hold hot hour house idea image instruction item items job kitchen last left light lit
-little living longer lot main middle moment moment's more morning most near nearest need new next
-object objects only open opened order other others pair pairs part picture pictures piece pieces
-place plan point present previous reach reason receptacle rest result right rinse robot room same
-scene seat second shorter sight single slicing slice slices small spot state step steps subgoal
-surface switch table task thing things third time top try two view wall wash water way ways while
-whole work wrong
+action agent answer back bath bathroom bedroom best bit both bottom cause ceiling chilled choice
+clean cleaned cleaning clear close closed cold cooled cooling corner correct couple current dark
+dirty distance door each empty end evening few film first floor following free front full goal good
+ground hall hand hands heated heating here hold hot hour house idea image instruction item items job
+kitchen last left light lit little living longer lot main microwaved middle moment moment's more
+morning most near nearest need new next object objects only open opened order other others pair
+pairs part picture pictures piece pieces place plan point present previous reach reason receptacle
+rest result right rinse rinsed robot room same scene seat second shorter sight single slice slices
+slicing small spot state step steps subgoal surface switch table task thing things third time top
+try two view wall warm warmed wash washed water way ways while whole window work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
 """Nouns that are not objects of a scene, and words that may precede them."""
