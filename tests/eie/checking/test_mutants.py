@@ -227,4 +227,6 @@ def test_a_few_mutants_are_rejected(alfred: tuple[Env, Template], mutation: Muta
 def test_two_hundred_mutants_are_rejected(alfred: tuple[Env, Template], mutation: Mutation) -> None:
     reasons, kept = _judged(alfred, mutation, 200)
     assert kept == 0 and reasons["none"] == 0
-    assert reasons[MUTATIONS[mutation]] >= 0.95 * 200
+    # What an author says of a moment is not read where the task has none to ask about.
+    read = 200 - (reasons[R.AMBIGUOUS] if mutation is hidden_key_concept else 0)
+    assert read >= 150 and reasons[MUTATIONS[mutation]] >= 0.95 * read
