@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.eie.checking.claims import contradictions
+from inhabit.eie.making.author import AuthorRequest
+from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.core import SceneObject
+from inhabit.envs.registry import find
 from inhabit.envs.template import Lexicon
 from inhabit.envs.world.words import plural
 
@@ -117,3 +120,17 @@ def test_any_text_can_be_read(text: str) -> None:
 )
 def test_plurals(one: str, many: str) -> None:
     assert plural(one) == many
+
+
+@pytest.mark.slow
+def test_the_authors_own_goals_speak_of_nothing_unknown() -> None:
+    registration = find("alfred")
+    assert registration.template is not None
+    template = registration.template(registration.settings())
+    author, lexicon = Procedural("alfred", template), template.lexicon
+    everything = [SceneObject(kind, kind, {}) for kind in lexicon.kinds]
+    for number in range(400):
+        raw = author.reply(AuthorRequest(number, seed=3)).raw
+        assert isinstance(raw, dict)
+        for claim in contradictions(str(raw["goal"]), everything, lexicon, wish=True):
+            assert "which no scene has" not in claim, raw["goal"]
