@@ -69,7 +69,7 @@ def train_eyes(
     for step in range(done, settings.steps):
         rgb, shown = batch_of(train, step, settings.batch, seed)
         eyes.train()
-        with _fast():
+        with _mixed_precision():
             _, sure = eyes.cells(normalised(rgb))
         loss = functional.binary_cross_entropy_with_logits(
             sure.float(), shown, pos_weight=weight, reduction="sum"
@@ -109,7 +109,7 @@ def _copy(source: Eyes, target: Eyes) -> None:
             target.classify.bias[i] = source.classify.bias[number[name]]
 
 
-def _fast() -> AbstractContextManager[object]:
+def _mixed_precision() -> AbstractContextManager[object]:
     """bfloat16 where the CPU has instructions for it: where not, it takes 12 times as long."""
     return torch.autocast("cpu", torch.bfloat16, enabled=cpu_has_bfloat16())
 
@@ -120,7 +120,7 @@ def look(eyes: Eyes, rgb: NDArray[np.uint8], batch: int = 64) -> NDArray[np.floa
     eyes.eval()
     found = []
     for first in range(0, len(rgb), batch):
-        with _fast():
+        with _mixed_precision():
             _, sure = eyes.cells(normalised(torch.from_numpy(rgb[first : first + batch])))
         found.append(sure.float().sigmoid().amax((2, 3)).numpy())
     return np.concatenate(found)
