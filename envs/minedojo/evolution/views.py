@@ -10,7 +10,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, islice, product
 
 from inhabit.envs.core import Action
 from inhabit.envs.minedojo.evolution.goals import (
@@ -191,6 +191,8 @@ def _state(scene: MineDojoScene, view: AheadView) -> GameState:
 
 COLUMNS = 4
 """Views of a square."""
+_SQUARES = 500
+"""Choices of views that are compared."""
 _PARTNERS = 4
 """Goals that are tried beside a task's own."""
 _BLOCKS: Mapping[str, Mapping[str, int]] = {
@@ -252,6 +254,7 @@ def _partners(
     if own <= {*SMELTED, None}:
         for item, needs in _BLOCKS.items():
             yield item, needs, item, _TABLE
+            yield item, needs, item, _TABLE - 1
     if own & {*_INGOTS}:
         block = next(_INGOTS[item][0] for item in _INGOTS if item in own)
         for item in rng.sample(CRAFTED, _PARTNERS):
@@ -273,7 +276,9 @@ def _square(
         if first.answer.arguments and second.answer.arguments:
             known.setdefault((first.answer, second.answer), view)
     pairs = rng.sample(list(known), len(known))
-    chosen = next(_rows(pairs, ()), None)
+    tried = islice(_rows(pairs, ()), _SQUARES)
+    # An answer of both goals is right more often than others, and so may be told by its name.
+    chosen = max(tried, key=lambda square: len({*chain(*square)}), default=None)
     return None if chosen is None else ((one, two), tuple(known[pair] for pair in chosen))
 
 

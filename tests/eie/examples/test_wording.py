@@ -108,6 +108,22 @@ def test_the_check_of_claims_knows_every_wording(
         assert not contradictions(reason, THINGS, TEMPLATE.lexicon)
 
 
+@pytest.mark.parametrize("wish", ["get a hay block", "get two hay blocks", "get some cooked fish"])
+@pytest.mark.parametrize("text", ["craft hay_block", "find crafting_table", "craft furnace"])
+def test_the_check_of_claims_knows_what_only_the_other_goal_makes(text: str, wish: str) -> None:
+    carried = ("wheat", "fish", "cobblestone")
+    table = SceneObject("crafting_table", "crafting table", {}, pixels=400)
+    things = (table, *(SceneObject(name, name, {}, held=True) for name in carried))
+    furnace = Action("craft furnace", "craft", ("furnace", "crafting_table"))
+    other = Instead(Action(text, text.split()[0], (text.split()[1],)), wish)
+    context = StepContext(Observation(""), things, (), (furnace,))
+    template = MineDojoTemplate()
+    for i in range(60):
+        reason = explain(context, "get a brick", template, random.Random(i), other).reason
+        clay = SceneObject("clay ball", "clay ball", {}, held=True)
+        assert not contradictions(reason, (*things, clay), template.lexicon)
+
+
 def test_what_failed_is_taken_up_before_the_action() -> None:
     context = StepContext(Observation(""), THINGS, (), (GRAB, OPEN, PUT_IN))
     for i in range(40):

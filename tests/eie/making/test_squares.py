@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sampling import every
 
-from inhabit.eie.examples.example import Example
+from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.examples.states import States
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.envs.core import Expert, Factual, Forkable, Task
@@ -57,6 +57,12 @@ def test_neither_a_goal_nor_a_picture_alone_tells_the_answer(made: Path) -> None
             line = [cell for cell in cells if cell.column == column]
             assert len({cell.image for cell in line}) == 1
             assert len({cell.answer for cell in line}) == shape[0]
+
+
+@pytest.mark.slow
+def test_no_reason_of_ours_is_refused_by_our_own_checks(made: Path) -> None:
+    refused = [one for attempt in SetFolder.open(made).attempts() for one in attempt.rejected]
+    assert not [one for one in refused if one.rejection is Rejection.CONTRADICTION]
 
 
 @pytest.mark.slow

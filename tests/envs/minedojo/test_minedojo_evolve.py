@@ -12,7 +12,7 @@ import pytest
 from luanti_for_tests import needs_luanti
 
 from inhabit.eie.examples.draft import Draft
-from inhabit.eie.examples.example import Example
+from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorRequest
 from inhabit.eie.making.pipeline import Pipeline
@@ -175,6 +175,23 @@ def test_goal_and_image_together_tell_the_answers_of_a_square() -> None:
             assert one.lineage is not None
             env.reset(Task.model_validate(one.lineage.task), seed=one.lineage.seed)
             assert env.best_actions() == {env.parse(one.candidates[one.answer])}
+
+
+@pytest.mark.slow
+@needs_luanti
+def test_no_reason_of_ours_is_refused_by_our_own_checks() -> None:
+    template, kept = MineDojoTemplate(), 0
+    procedural = Procedural("minedojo", template)
+    pipeline = Pipeline("minedojo", template, SynthSettings(), 6)
+    with MineDojo(MineDojoSettings()) as env:
+        for number in range(8):
+            reply = procedural.reply(AuthorRequest(number, 6))
+            for piece in pipeline.pieces(env, reply, "procedural", number):
+                if isinstance(piece, Draft):
+                    kept += 1
+                else:
+                    assert piece.rejection is not Rejection.CONTRADICTION, piece
+    assert kept >= 16
 
 
 @pytest.mark.slow
