@@ -19,7 +19,7 @@ from inhabit.eie.examples.topology import kind_of, speaks_of
 from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
-from inhabit.envs.world.words import is_plural
+from inhabit.envs.world.words import is_plural, with_article
 
 _SEEN = (
     "{facts}",
@@ -60,7 +60,7 @@ _INSTEAD = (
     "to {other} would serve to {wish}, which the goal does not ask for",
     "to {other} would help to {wish}, and that is not asked of you",
     "if the goal were to {wish}, you would {other} instead, but it is not",
-    "you would have to {other} if you were to {wish}, which nobody wants here",
+    "you would {other} if you were to {wish}, which nobody wants here",
 )
 _NOT_THIS = (
     "to {wish} is not what the goal asks for",
@@ -74,7 +74,7 @@ _LATER = (
     "the time to {other} comes when this is done",
 )
 _LONGER = (
-    "to {other} would be a longer way to that",
+    "to {other} would take longer",
     "it would take longer to {other} for that",
     "one could {other} for that too, but it would take longer",
 )
@@ -141,6 +141,7 @@ def explain(
         tried: an action that failed now, and comes later in the plan.
     """
     facts, concepts = _facts(context, template)
+    facts = [*dict.fromkeys((*facts, *_absent(context, template)))]
     if beside is not None:
         facts = [*facts, *_telling(facts, context, beside, template)]
     seen = sentence(rng.choice(_SEEN).format(facts=_joined(facts, rng)))
@@ -165,8 +166,8 @@ def _says(instead: Instead, other: str, template: Template) -> bool:
     """Whether the wish says what the option does: "to make the glass would help to get some
     glass" is no reason.
     """
-    makes = template.action_kind(instead.action) is ActionKind.MAKE
-    return other == instead.wish or (makes and speaks_of(instead.wish, other.split(" the ")[-1]))
+    gives = template.action_kind(instead.action) in (ActionKind.MAKE, ActionKind.GATHER)
+    return other == instead.wish or (gives and speaks_of(instead.wish, other.split(" the ")[-1]))
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -294,14 +295,20 @@ def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple
     held = next(iter(context.held))
     if template.action_kind(context.answer) is ActionKind.DROP:
         return ["there is nothing to work at within reach"], (held.kind,)
-    stations = (a.arguments[-1] for a in context.plan if len(a.arguments) >= _STATION)
+    absent = _absent(context, template)
+    return absent or ["nothing that the picture shows is needed for this"], (held.kind,)
+
+
+def _absent(context: StepContext, template: Template) -> list[str]:
+    """The stations that the plan works at and that are not in view."""
+    steps = [a for a in context.plan if template.action_kind(a) is ActionKind.MAKE]
+    stations = dict.fromkeys(a.arguments[-1] for a in steps if len(a.arguments) >= _STATION)
     # What is to be made may stand somewhere already, out of sight.
-    makes = context.answer.arguments[0]
-    there = {kind_of(t.name) for t in context.things if t.pixels or kind_of(t.name) != makes}
-    needed = dict.fromkeys(name for name in stations if name not in there)
-    if not needed:
-        return ["nothing that the picture shows is needed for this"], (held.kind,)
-    return [f"there is no {name.replace('_', ' ')} in view" for name in needed], (held.kind,)
+    made = {step.arguments[0] for step in steps}
+    there = {kind_of(t.name) for t in context.things if t.pixels or kind_of(t.name) not in made}
+    return [
+        f"there is no {name.replace('_', ' ')} in view" for name in stations if name not in there
+    ]
 
 
 def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
@@ -346,7 +353,8 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             use = next(
                 (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
             )
-            to = f" to {_phrase(use, context, template)}" if use is not None else ""
+            further = use is not None and use.arguments[0].replace("_", " ") not in wish
+            to = f" to {_phrase(use, context, template)}" if use is not None and further else ""
             return (
                 f"for that, the {made} has to be made first{to and ','}{to}",
                 f"the {made} is needed{to or ' for that'}",
@@ -362,8 +370,9 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             )
             names = [step.arguments[0].replace("_", " ") for step in steps]
             if between := [name for name in names if name not in wish]:
-                return (f"that takes the {between[-1]}, made of what the {kind} {gives}",)
-            return (f"that takes what the {kind} {gives}",)
+                what = f"the {kind} {gives} what is missing for it"
+                return (f"that takes {with_article(between[-1])}, and {what}",)
+            return (f"the shortest way to that begins with the {kind}",)
     return ("this is what comes first",)
 
 

@@ -304,11 +304,11 @@ def _crossed_views(block: str) -> Iterator[AheadView]:
 
 LEAST = 3
 """Views of a group."""
-_NEAR_SPOTS = ((-1, 2), (1, 2), (0, 3))
+_NEAR_SPOTS = ((-2, 3), (0, 3))
 _FAR_SPOTS = ((-3, 7), (-1, 8), (1, 8), (3, 8))
 _SIDES = ((-5, 9), (5, 9), (-6, 8), (6, 8))
-"""Columns, in blocks to the right and ahead: within reach, out of reach (none of which hides
-another, although heaps are two blocks wide), and at the sides."""
+"""Columns, in blocks to the right and ahead: within reach (not at the right, where the hand is),
+out of reach (none of which hides another, although heaps are two blocks wide), and at the sides."""
 _BEAST = (2, 5)
 """Where an animal stands: to the left or to the right, and ahead."""
 _LOOKS = (

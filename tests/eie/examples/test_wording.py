@@ -144,12 +144,14 @@ def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
 def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
     things = (SceneObject("planks_1", "planks", {}, pixels=400),)
     texts = ("mine planks", "craft crafting_table", "place crafting_table", "craft iron_boots")
-    plan = tuple(Action(text, text.split()[0], (text.split()[1],)) for text in texts)
-    context = StepContext(Observation(""), things, (), plan)
+    plan = [Action(text, text.split()[0], (text.split()[1],)) for text in texts]
+    plan[-1] = Action("craft iron_boots", "craft", ("iron_boots", "crafting_table"))
+    context = StepContext(Observation(""), things, (), tuple(plan))
     for i in range(20):
         wish, template = "get a pair of iron boots", MineDojoTemplate()
         reason = explain(context, wish, template, random.Random(i)).reason
-        assert "that takes the crafting table, made of what the planks give" in reason
+        assert "that takes a crafting table, and the planks give what is missing" in reason
+        assert "there is no crafting table in view" in reason.lower()
         ingots = SceneObject("iron ingot", "iron ingot", {}, held=True)
         assert not contradictions(reason, (*things, ingots), template.lexicon)
 
