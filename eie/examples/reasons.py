@@ -19,7 +19,7 @@ from inhabit.eie.examples.topology import kind_of, speaks_of
 from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
-from inhabit.envs.world.words import is_plural, with_article
+from inhabit.envs.world.words import is_plural, plural, with_article
 
 _SEEN = (
     "{facts}",
@@ -154,10 +154,11 @@ def explain(
     if tried is not None:
         words = _phrase(tried, context, template)
         said.append(sentence(rng.choice(_TRIED).format(tried=words)))
-    said.append(sentence(rng.choice(_NOW).format(now=now)))
+    said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish))))
     if instead is not None:
         other = _phrase(instead.action, context, template)
         forms = _NOT_THIS if _says(instead, other, template) else instead.forms
+        other = _agreeing(other, instead.wish)
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
     return Explanation(join(seen, *said), concepts, seen)
 
@@ -168,6 +169,12 @@ def _says(instead: Instead, other: str, template: Template) -> bool:
     """
     gives = template.action_kind(instead.action) in (ActionKind.MAKE, ActionKind.GATHER)
     return other == instead.wish or (gives and speaks_of(instead.wish, other.split(" the ")[-1]))
+
+
+def _agreeing(words: str, wish: str) -> str:
+    """In the number of the wish: "make the bricks" where two are wanted."""
+    what = words.removeprefix("make the ")
+    return f"make the {many}" if what != words and (many := plural(what)) in wish else words
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:

@@ -124,6 +124,16 @@ def test_the_check_of_claims_knows_what_only_the_other_goal_makes(text: str, wis
         assert not contradictions(reason, (*things, clay), template.lexicon)
 
 
+def test_two_bricks_are_bricks_in_every_sentence() -> None:
+    smelt = Action("smelt brick", "smelt", ("brick", "furnace"))
+    furnace = (SceneObject("furnace", "furnace", {}, pixels=400),)
+    context = StepContext(Observation(""), furnace, (), (smelt,))
+    for wish, said in (("get two bricks", "make the bricks"), ("get a brick", "make the brick.")):
+        for i in range(20):
+            reason = explain(context, wish, MineDojoTemplate(), random.Random(i)).reason
+            assert said in reason
+
+
 def test_what_failed_is_taken_up_before_the_action() -> None:
     context = StepContext(Observation(""), THINGS, (), (GRAB, OPEN, PUT_IN))
     for i in range(40):
