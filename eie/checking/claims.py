@@ -52,13 +52,14 @@ _GENERAL = """
 action agent answer back bath bathroom bedroom best bit both bottom cause ceiling chilled choice
 clean cleaned cleaning clear close closed cold cooled cooling corner correct couple current dark
 dirty distance door each empty end evening few film first floor following free front full goal good
-ground hall hand hands heated heating here hold hot hour house idea image instruction item items job
-kitchen last left light lit little living longer lot main microwaved middle moment moment's more
-morning most near nearest need new next object objects only open opened order other others pair
-pairs part picture pictures piece pieces place plan point present previous reach reason receptacle
-rest result right rinse rinsed robot room same scene seat second shorter sight single slice slices
-slicing small spot state step steps subgoal surface switch table task thing things third time top
-try two view wall warm warmed wash washed water way ways while whole window work wrong
+ground hall hand hands heated heating here hold hot hour house idea image instruction item items
+job kitchen last left light lit little living longer lot main microwaved middle moment moment's
+more morning most near nearest need new next object objects only open opened order other others
+pair pairs part picture pictures piece pieces place plan point present previous reach reason
+receptacle rest result right rinse rinsed robot room same scene seat second shorter shortest sight
+single slice slices slicing small spot state step steps subgoal surface switch table task thing
+things third time top try two view wall warm warmed wash washed water way ways while whole window
+work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
 """Nouns that are not objects of a scene, and words that may precede them."""

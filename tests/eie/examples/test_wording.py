@@ -166,6 +166,21 @@ def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
         assert not contradictions(reason, (*things, ingots), template.lexicon)
 
 
+def test_ingots_begin_with_a_block_of_them() -> None:
+    block = SceneObject("iron_block", "iron block", {}, pixels=400)
+    mine = Action("mine iron_block", "mine", ("iron_block",))
+    craft = Action("craft iron_ingot", "craft", ("iron_ingot",))
+    context, template = (
+        StepContext(Observation(""), (block,), (), (mine, craft)),
+        MineDojoTemplate(),
+    )
+    for i in range(20):
+        reason = explain(context, "get an iron ingot", template, random.Random(i)).reason
+        assert "the shortest way to that begins with the iron block" in reason
+        ore = SceneObject("iron ore", "iron ore", {}, held=True)
+        assert not contradictions(reason, (block, ore), template.lexicon)
+
+
 def test_what_the_goal_wants_closed_is_still_open() -> None:
     things = (SceneObject("fridge_1", "fridge", {"open": True}, pixels=900),)
     close = Action("close the fridge_1", "CLOSE", ("fridge_1",))
