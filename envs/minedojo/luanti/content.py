@@ -16,6 +16,8 @@ from inhabit.envs.minedojo.world.catalogue import (
     table,
 )
 
+_DARK = ("furnace", "redstone_ore", "unlit_redstone_torch", "redstone_lamp")
+"""Blocks to which the facts give the light of their lit form."""
 _TOOLS = {"pickaxe": "pickaxe", "axe": "axe", "shovel": "shovel", "hoe": "hoe", "sword": "sword"}
 _MATERIALS = {
     # name in tool names: mining level, speed, durability, damage of the sword
@@ -209,7 +211,8 @@ def _block(block: Mapping[str, Any], variant: int, stack: int) -> dict[str, Any]
     harvest = _level(block)
     return {
         "name": name, "variant": variant, "label": _label(block, variant), "shape": drawn,
-        "tiles": sides if capped else [texture], "light": block["emitLight"], "stack": stack,
+        "tiles": sides if capped else [texture], "stack": stack,
+        "light": 0 if name in _DARK else block["emitLight"],
         "hardness": -1 if hardness is None else hardness, "tool": _tool(block),
         "drops": _drops(block), "leafy": block.get("material") == "plant",
         "replaceable": name in ("tallgrass", "deadbush", "fire", "snow_layer", "vine"),

@@ -101,6 +101,17 @@ def test_pictures_tell_hours_and_weather(flat: LuantiWorld) -> None:
 
 
 @pytest.mark.slow
+def test_a_furnace_gives_light_only_while_it_burns() -> None:
+    light = {}
+    for name in ("cobblestone", "furnace", "lit_furnace"):
+        block = {"name": name, "offset": (0, 0, 3)}
+        with world(generate_world_type="flat", start_time=18000, blocks=(block,)) as night:
+            light[name] = float(night.picture()[120:, :60].mean())
+    assert abs(light["furnace"] - light["cobblestone"]) < 1
+    assert light["lit_furnace"] > 1.5 * light["furnace"]
+
+
+@pytest.mark.slow
 def test_every_mob_is_seen_and_no_two_look_alike(flat: LuantiWorld) -> None:
     flat.ask("change", what="look", yaw=0, pitch=10)
     nobody = flat.picture()
