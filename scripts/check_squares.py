@@ -22,8 +22,8 @@ _ASKS = re.compile(
     r"(?:goal (?:asks|wants) you|task is|asked of you is|been asked) to ([^,;:.]+)", re.IGNORECASE
 )
 _OTHERS = re.compile(
-    r"(?:serve to|help to|goal were to|if you were to|does not ask you to|nobody wants you to|"
-    r"wrong to) ([^,;:.]+)|To ([^,;:.]+) is not what"
+    r"(?:in order to|goal were to|if you were to|does not ask you to|nobody wants you to|"
+    r"wrong to) ([^,;:.]+)|To ([^,;:.]+)(?: is not what|, you would)"
 )
 _AWAY = re.compile(
     r"\bthe (?:open |closed )?((?:(?!\bthe\b)[a-z ])+?) (?:is|are) "

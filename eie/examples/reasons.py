@@ -1,8 +1,8 @@
 """Reasons in the order perception, cognition, action; each sentence is a claim that was checked.
 
 "The mug is in your hand, and the closed fridge is within reach. The goal asks you to cool the
-mug, and nothing gets into the fridge while it is closed. So open the fridge. To go to the microwave
-would serve to heat the mug, which the goal does not ask for."
+mug, and nothing gets into the fridge while it is closed. So open the fridge. You would go to the
+microwave in order to heat the mug, which the goal does not ask for."
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _NOW = (
     "so it is time to {now}",
 )
 _INSTEAD = (
-    "to {other} would serve to {wish}, which the goal does not ask for",
-    "to {other} would help to {wish}, and that is not asked of you",
+    "you would {other} in order to {wish}, which the goal does not ask for",
+    "to {wish}, you would {other}, and that is not asked of you",
     "if the goal were to {wish}, you would {other} instead, but it is not",
     "you would {other} if you were to {wish}, which nobody wants here",
 )
@@ -69,9 +69,9 @@ _NOT_THIS = (
     "it would be wrong to {wish}, since the goal does not ask for it",
 )
 _LATER = (
-    "it is too early to {other}: this comes first",
-    "to {other} comes later, when this is done",
-    "the time to {other} comes when this is done",
+    "you can {other} after that",
+    "you can still {other} after that",
+    "there is time to {other} after that",
 )
 _LONGER = (
     "to {other} would take longer",
@@ -82,6 +82,11 @@ _TRIED = (
     "you can {tried} only later",
     "what you tried, to {tried}, is possible only later",
     "the moment to {tried} is still to come",
+)
+_TRIED_UNSEEN = (
+    "you tried to {tried}, but the {kind} {is_} not in view",
+    "what you tried, to {tried}, fails here, since the {kind} {is_} not in view",
+    "you can't {tried} yet, since the {kind} {is_} not in view",
 )
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 _STATION = 2
@@ -153,7 +158,7 @@ def explain(
     said = [sentence(thought)]
     if tried is not None:
         words = _phrase(tried, context, template)
-        said.append(sentence(rng.choice(_TRIED).format(tried=words)))
+        said.append(sentence(_failed(tried, words, context, rng)))
     said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish))))
     if instead is not None:
         other = _phrase(instead.action, context, template)
@@ -161,6 +166,15 @@ def explain(
         other = _agreeing(other, instead.wish)
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
     return Explanation(join(seen, *said), concepts, seen)
+
+
+def _failed(tried: Action, words: str, context: StepContext, rng: random.Random) -> str:
+    """Why what was tried has to wait."""
+    target = context.target(tried)
+    if target is None or max(thing.pixels for thing in context.alike(target.name)):
+        return rng.choice(_TRIED).format(tried=words)
+    unseen = rng.choice(_TRIED_UNSEEN)
+    return unseen.format(tried=words, kind=target.kind, is_=be(target.kind))
 
 
 def _says(instead: Instead, other: str, template: Template) -> bool:
@@ -398,7 +412,7 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
         return (reach, f"for that, you have to get to the {kind} first")
     return (
         f"for that, you have to be at the {kind}",
-        f"that cannot be done from here, but at the {kind}",
+        f"that can be done only at the {kind}",
         reach,
     )
 

@@ -200,7 +200,7 @@ def _before(was: SceneObject, action_kind: ActionKind, context: StepContext) -> 
             return f"before, {it} {'closed' if action_kind is ActionKind.OPEN else 'open'}"
         case ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF:
             return f"before, {it} {'off' if action_kind is ActionKind.SWITCH_ON else 'on'}"
-        case ActionKind.TAKE if support is not None:
+        case ActionKind.TAKE if support is not None and was.pixels:
             return f"before, {it} {_in(was)} the {support.kind}"
         case ActionKind.PUT if context.held:
             held = context.held[0].kind

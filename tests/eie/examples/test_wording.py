@@ -141,6 +141,26 @@ def test_what_failed_is_taken_up_before_the_action() -> None:
         assert reason.index(WISH) < reason.index("open the fridge") < reason.index("pick up the")
 
 
+def test_what_failed_for_being_out_of_view_is_said_to_be() -> None:
+    there = SceneObject("fridge_1", "fridge", {"open": False})
+    things = (*THINGS[:3], there)
+    context = StepContext(Observation(""), things, (), (GRAB, OPEN, PUT_IN))
+    for i in range(20):
+        reason = explain(context, WISH, TEMPLATE, random.Random(i), tried=OPEN).reason
+        assert "open the fridge" in reason and "the fridge is not in view" in reason
+        assert not contradictions(reason, things, TEMPLATE.lexicon)
+
+
+def test_what_was_taken_was_nowhere_that_could_be_seen() -> None:
+    held = SceneObject("bananas_1", "bananas", {}, held=True, pixels=300)
+    for pixels in (0, 400):
+        hidden = SceneObject("bananas_1", "bananas", {}, support="dresser_1", pixels=pixels)
+        before = StepContext(Observation(""), (hidden, *THINGS[1:]), (), (GRAB,))
+        after = StepContext(Observation(""), (held, *THINGS[1:]), (), (PUT_IN,))
+        told = recognise(before, after, TEMPLATE).reason
+        assert ("on the dresser" in told) is (pixels > 0), told
+
+
 def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
     held = SceneObject("box_1", "box", {}, held=True, pixels=300)
     before = StepContext(Observation(""), (*THINGS[:2], held), (), (PUT,))
