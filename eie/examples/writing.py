@@ -475,7 +475,7 @@ _WENT_ON = (
     "You have gone on since then.",
     "Some steps later, this is what you see.",
     "You have done more after that.",
-    "A few steps further on, you see this picture.",
+    "Later on, you see this picture.",
 )
 """What squares with a history are told: it was followed in different ways."""
 _MARKS = {"decision": "", "trajectory": "", "recovery": "-retry", "recognition": "-seen"}
