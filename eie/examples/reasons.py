@@ -11,7 +11,6 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
@@ -186,9 +185,13 @@ def _says(instead: Instead, other: str, template: Template) -> bool:
 
 
 def _agreeing(words: str, wish: str) -> str:
-    """In the number of the wish: "make the bricks" where two are wanted."""
+    """As the wish has it: "make the bricks" where two are wanted, "make a furnace" for them."""
     what = words.removeprefix("make the ")
-    return f"make the {many}" if what != words and (many := plural(what)) in wish else words
+    if what == words or is_plural(what):
+        return words
+    if (many := plural(what)) in wish:
+        return f"make the {many}"
+    return words if what in wish else f"make {with_article(what)}"
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -377,8 +380,8 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             further = use is not None and use.arguments[0].replace("_", " ") not in wish
             to = f" to {_phrase(use, context, template)}" if use is not None and further else ""
             return (
-                f"for that, the {made} has to be made first{to and ','}{to}",
-                f"the {made} is needed{to or ' for that'}",
+                f"for that, {with_article(made)} has to be made first{to and ','}{to}",
+                f"{with_article(made)} is needed{to or ' for that'}",
             )
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
@@ -386,15 +389,25 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             gives = "give" if is_plural(kind) else "gives"
             if kind in wish:
                 return (f"the {kind} there {gives} just that",)
-            steps = takewhile(
-                lambda a: template.action_kind(a) is ActionKind.MAKE, context.plan[1:]
-            )
-            names = [step.arguments[0].replace("_", " ") for step in steps]
-            if between := [name for name in names if name not in wish]:
-                what = f"the {kind} {gives} what is missing for it"
-                return (f"that takes {with_article(between[-1])}, and {what}",)
-            return (f"the shortest way to that begins with the {kind}",)
+            return _needs_gathered(context, template, f"the {kind} {gives}", wish)
     return ("this is what comes first",)
+
+
+def _needs_gathered(
+    context: StepContext, template: Template, gives: str, wish: str
+) -> Sequence[str]:
+    """What is made of what "the log gives"."""
+    steps = [a for a in context.plan[1:] if template.action_kind(a) is ActionKind.MAKE]
+    stations = {step.arguments[-1] for step in steps if len(step.arguments) >= _STATION}
+    made = [s.arguments[0].replace("_", " ") for s in steps if s.arguments[0] in stations]
+    match [with_article(name) for name in made if name not in wish]:
+        case [one]:
+            return (f"that takes {one}, and {gives} what is missing for it",)
+        case [one, other, *_]:
+            return (f"that takes {other}, made at {one}, for which {gives} what is missing",)
+    if len(steps) == 1 and len(steps[0].arguments) < _STATION:
+        return (f"{gives} what that is made of by hand",)
+    return (f"{gives} what the shortest way to that begins with",)
 
 
 def _needs_place(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
@@ -404,15 +417,15 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
         made = there.arguments[0].replace("_", " ")
         if made not in wish:
             return (
-                f"for that, the {made} has to be made first, at the {kind}",
-                f"that takes the {made}, which is made at the {kind}",
+                f"for that, {with_article(made)} has to be made first, at the {kind}",
+                f"that takes {with_article(made)}, which is made at the {kind}",
             )
     reach = f"for that, you first have to reach the {kind}"
     if does is ActionKind.TAKE:
         return (reach, f"for that, you have to get to the {kind} first")
     return (
         f"for that, you have to be at the {kind}",
-        f"that can be done only at the {kind}",
+        f"that can be done at the {kind}, not from here",
         reach,
     )
 

@@ -73,7 +73,7 @@ def test_an_option_that_makes_what_is_not_asked_for_is_not_explained_by_itself()
             other = Instead(action, "get some glass")
             reason = explain(context, WISH, template, random.Random(i), other).reason
             last = reason.rpartition(". ")[2]
-            assert last.count("glass") + last.count("make the crafting table") == said, last
+            assert last.count("glass") + last.count("make a crafting table") == said, last
 
 
 def test_a_station_that_is_to_be_made_is_said_to_be_missing_though_one_is_hidden() -> None:
@@ -186,7 +186,7 @@ def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
         assert not contradictions(reason, (*things, ingots), template.lexicon)
 
 
-def test_ingots_begin_with_a_block_of_them() -> None:
+def test_ingots_are_made_of_a_block_by_hand() -> None:
     block = SceneObject("iron_block", "iron block", {}, pixels=400)
     mine = Action("mine iron_block", "mine", ("iron_block",))
     craft = Action("craft iron_ingot", "craft", ("iron_ingot",))
@@ -196,9 +196,27 @@ def test_ingots_begin_with_a_block_of_them() -> None:
     )
     for i in range(20):
         reason = explain(context, "get an iron ingot", template, random.Random(i)).reason
-        assert "the shortest way to that begins with the iron block" in reason
+        assert "the iron block gives what that is made of by hand" in reason
         ore = SceneObject("iron ore", "iron ore", {}, held=True)
         assert not contradictions(reason, (block, ore), template.lexicon)
+
+
+def test_what_is_smelted_takes_a_furnace_that_is_made_at_a_table() -> None:
+    log = SceneObject("log_1", "log", {}, pixels=400)
+    plan = (
+        Action("mine log", "mine", ("log",)),
+        Action("craft planks", "craft", ("planks",)),
+        Action("craft crafting_table", "craft", ("crafting_table",)),
+        Action("place crafting_table", "place", ("crafting_table",)),
+        Action("craft furnace", "craft", ("furnace", "crafting_table")),
+        Action("smelt brick", "smelt", ("brick", "furnace")),
+    )
+    context, template = StepContext(Observation(""), (log,), (), plan), MineDojoTemplate()
+    carried = [SceneObject(name, name, {}, held=True) for name in ("clay ball", "cobblestone")]
+    for i in range(20):
+        reason = explain(context, "get a brick", template, random.Random(i)).reason
+        assert "takes a furnace, made at a crafting table, for which the log gives" in reason
+        assert not contradictions(reason, (log, *carried), template.lexicon)
 
 
 def test_what_the_goal_wants_closed_is_still_open() -> None:
