@@ -58,7 +58,7 @@ _NOW = (
 _INSTEAD = (
     "you would {other} in order to {wish}, which the goal does not ask for",
     "to {wish}, you would {other}, and that is not asked of you",
-    "if the goal were to {wish}, you would {other} instead, but it is not",
+    "if the goal were to {wish}, you would {other} instead",
     "you would {other} if you were to {wish}, which nobody wants here",
 )
 _NOT_THIS = (
@@ -83,8 +83,8 @@ _TRIED = (
     "the moment to {tried} is still to come",
 )
 _TRIED_UNSEEN = (
-    "you tried to {tried}, but the {kind} {is_} not in view",
-    "what you tried, to {tried}, fails here, since the {kind} {is_} not in view",
+    "you tried to {tried}, which failed since the {kind} {is_} not in view",
+    "your try to {tried} failed: the {kind} {is_} not in view",
     "you can't {tried} yet, since the {kind} {is_} not in view",
 )
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)

@@ -202,6 +202,8 @@ def _before(was: SceneObject, action_kind: ActionKind, context: StepContext) -> 
             return f"before, {it} {'off' if action_kind is ActionKind.SWITCH_ON else 'on'}"
         case ActionKind.TAKE if support is not None and was.pixels:
             return f"before, {it} {_in(was)} the {support.kind}"
+        case ActionKind.TAKE if not context.held:
+            return "before, you held nothing"
         case ActionKind.PUT if context.held:
             held = context.held[0].kind
             return f"before, {'they were' if is_plural(held) else 'it was'} in your hand"

@@ -158,7 +158,8 @@ def test_what_was_taken_was_nowhere_that_could_be_seen() -> None:
         before = StepContext(Observation(""), (hidden, *THINGS[1:]), (), (GRAB,))
         after = StepContext(Observation(""), (held, *THINGS[1:]), (), (PUT_IN,))
         told = recognise(before, after, TEMPLATE).reason
-        assert ("on the dresser" in told) is (pixels > 0), told
+        assert ("Before, they were on the dresser." in told) is (pixels > 0), told
+        assert ("Before, you held nothing." in told) is (pixels == 0), told
 
 
 def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
