@@ -31,6 +31,7 @@ from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, ca
 from inhabit.episodes.judging.walk import judge_run
 from inhabit.episodes.playing.from_record import env_of_run
 from inhabit.episodes.playing.settings import SettingError, assigned, divide
+from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import RecordError, Run
 
@@ -218,10 +219,7 @@ def _draw(steps: list[StepLine], file: Path) -> None:
     calibrated = calibration(steps)
     if calibrated is None:
         raise RecordError("This run has no ranked actions, so there is no confidence to plot.")
-    try:
-        file.write_text(calibrated.svg(), encoding="utf-8")
-    except OSError as error:
-        raise RecordError(f"{file} cannot be written: {error.strerror}.") from error
+    write_text(file, file.parent, calibrated.svg())
 
 
 def _cells(domain: KindSummary) -> list[str]:

@@ -24,6 +24,8 @@ from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90
 """Of recorded JPEG images: 300x300 in about 1 ms and 30 kB."""
+_RECORD = {"run.json", "tasks.jsonl", "episode.jsonl"}
+"""Files of a run that nothing else may replace."""
 _WAITING = 64
 """Images that may wait to be written, over all episodes, before the steps wait for them."""
 
@@ -171,7 +173,10 @@ def write_text(file: Path, inside: Path, text: str) -> Path:
 
     Raises:
         DiskError: it can't be written.
+        UserError: the file belongs to the record of a run.
     """
+    if file.name in _RECORD and file.exists():
+        raise UserError(f"{file} belongs to the record of a run, which stays: name another file.")
     with refused(file):
         write_whole(file, inside, text.encode("utf-8", "replace"), shared=True)
     return file

@@ -61,6 +61,18 @@ def test_what_needs_a_simulator_is_refused(chance: Run, capsys: pytest.CaptureFi
     )
 
 
+def test_a_record_is_not_replaced_by_what_is_written(
+    chance: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = chance.folder / "run.json"
+    before = file.read_bytes()
+    for option in ("--out", "--page"):
+        with pytest.raises(SystemExit) as left:
+            main(["replan", str(chance.folder), "--agent", "random", option, str(file)])
+        assert left.value.code == 2 and file.read_bytes() == before
+        assert "belongs to the record of a run" in " ".join(capsys.readouterr().err.split())
+
+
 def test_steps_without_their_image_or_an_answer_are_counted(
     chance: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
