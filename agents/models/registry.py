@@ -163,13 +163,13 @@ def require(model: Model | None, agent: str, *abilities: Ability) -> Model:
     """
     if model is None:
         raise ModelError(
-            f"The planner {agent!r} asks a model: name one, as in --model local:smollm2."
+            f"The agent {agent!r} asks a model: name one, as in --model local:smollm2."
         )
     if lacking := sorted(set(abilities) - model.abilities):
         told = {Ability.IMAGES: "To play without images, say --sight none."} | {**model.instead}
         instead = dict.fromkeys(f" {told[a]}" for a in lacking if a in told)
         raise ModelError(
-            f"The planner {agent!r} asks its model for {', '.join(lacking)}, which {model.name} "
+            f"The agent {agent!r} asks its model for {', '.join(lacking)}, which {model.name} "
             f"can't do (it can: {', '.join(sorted(model.abilities)) or 'nothing'})."
             + "".join(instead)
         )

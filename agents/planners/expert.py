@@ -21,7 +21,7 @@ class ExpertAgent(Agent):
         """
         if view.grants.plan is None:
             raise UnavailableError(
-                "The planner 'expert' follows the environment's own plan, and none was granted: "
+                "The agent 'expert' follows the environment's own plan, and none was granted: "
                 "the environment has no expert, or the grant 'expert' was withheld. Choose another "
                 "planner, such as --agent random."
             )
