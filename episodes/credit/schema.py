@@ -99,8 +99,8 @@ class EpisodeCredit(_Plain):
 
     @property
     def late(self) -> StepCredit | None:
-        """The step after which too few steps were left."""
-        return next((step for step in self.steps if not step.in_time), None)
+        """The step after which too few steps were left for a goal that was still in reach."""
+        return next((one for one in self.steps if one.after and not one.in_time), None)
 
 
 def least(efforts: Iterable[Effort | None]) -> Effort | None:
