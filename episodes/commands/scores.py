@@ -48,7 +48,7 @@ def print_scores(scores: Scores, console: Console) -> None:
 
 
 def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:
-    """Print why episodes ended by a fault: the most frequent causes first."""
+    """Print what ended episodes early, by a fault or a spent budget: the most frequent first."""
     # The sentence that an error begins with, without what the simulator printed.
     causes = Counter(
         next(iter(end.error.strip().splitlines()), "")[:_LONGEST_CAUSE]
@@ -59,7 +59,7 @@ def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:
         return
     total = causes.total()
     episodes = "1 episode" if total == 1 else f"{total} episodes"
-    console.print(f"\n{episodes} ended by a fault:", style="bold")
+    console.print(f"\n{episodes} ended early:", style="bold")
     for cause, count in causes.most_common(_MOST_CAUSES):
         console.print(f"  {count} x {cause}", soft_wrap=True)
     if (others := len(causes) - _MOST_CAUSES) > 0:

@@ -94,7 +94,7 @@ def test_a_decide_that_is_no_coroutine_is_named(file: Path, tmp_path: Path, caps
     with pytest.raises(SystemExit):
         main(words)
     said = capsys.readouterr().out
-    assert "2 episodes ended by a fault:" in said
+    assert "2 episodes ended early:" in said
     told = "2 x The decide() of NotWaiting is not a coroutine: write 'async def decide(self, view)'"
     assert told in said
 
