@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.errors import UserError
-from inhabit.episodes.episode import Episode
+from inhabit.episodes.episode import Episode, Moment
 from inhabit.episodes.playing.from_record import comparable
 from inhabit.episodes.playing.retrace import DivergedError, Divergence, retrace
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
-from inhabit.episodes.recording.schema import Choice, Ending, RunHeader
+from inhabit.episodes.recording.schema import Choice, Ending, EndLine, RunHeader
 
 
 class IncomparableError(UserError, ValueError):
@@ -76,7 +76,28 @@ def replay_attempt(
         steps = again.now.number
         return Replay(episode, steps, Divergence(steps, "simulator", None, str(fault)))
     difference = None if was == now else Divergence(0, "scene", was, now)
-    return Replay(episode, again.now.number, difference)
+    return Replay(episode, again.now.number, difference or _different_end(attempt.end, again.now))
+
+
+def _different_end(end: EndLine | None, now: Moment) -> Divergence | None:
+    """The first difference between a recorded end and `now`, the end of what was executed again.
+
+    What a fault, a budget or a person cut off has its end from them.
+    """
+    if end is None or end.error is not None:
+        return None
+    again = {
+        "success": now.success,
+        "met": now.met,
+        "total": now.total,
+        "steps": now.number,
+        "cost": now.tally.cost,
+        "invalid": now.tally.invalid,
+    }
+    for what, replayed in again.items():
+        if (recorded := getattr(end, what)) != replayed:
+            return Divergence(now.number, what, recorded, replayed)
+    return None
 
 
 def _comparable(header: RunHeader, replaying: Determinism) -> Determinism:

@@ -24,7 +24,8 @@ class Divergence:
     """"frame", "state", "text" or "candidates" of the observation before the step; "reason",
     "feedback", "met", "total", "over" or "cost" of the outcome; "action" where the environment no
     longer understands the recorded action; "scene" or "simulator" where one failed, or no longer
-    does."""
+    does; "success", "met", "total", "steps", "cost" or "invalid" of the whole episode, at its end.
+    """
     recorded: JsonValue
     replayed: JsonValue
 

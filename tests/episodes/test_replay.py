@@ -28,7 +28,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return play_toy(tmp_path_factory.mktemp("played"), tasks=toy_tasks(3), agent="random")
 
 
-def tampered(run: Run, folder: Path, kind: str, step: int, change: Callable[[Any], None]) -> Run:
+def tampered(
+    run: Run, folder: Path, kind: str, step: int | None, change: Callable[[Any], None]
+) -> Run:
     """A copy of `run` with one line of episode 1 changed."""
     shutil.copytree(run.folder, folder)
     file = Run.open(folder).episode(1).file
@@ -92,6 +94,19 @@ def test_the_first_step_that_was_tampered_with_is_named(
     assert second.difference.recorded == value
     assert second.difference.replayed != value
     assert second.steps == step
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("success", True), ("met", 9), ("steps", 3), ("cost", 99), ("invalid", 0)]
+)
+def test_an_end_that_was_tampered_with_is_named(
+    played: Run, tmp_path: Path, field: str, value: object
+) -> None:
+    run = tampered(played, tmp_path / "run", "end", None, lambda line: line.update({field: value}))
+    _, second, _ = replay_run(run, toy)
+    assert second.difference is not None and second.difference.what == field
+    assert second.difference.recorded == value != second.difference.replayed
+    assert second.difference.step == second.steps
 
 
 def test_another_action_shows_in_what_comes_of_it(played: Run, tmp_path: Path) -> None:
