@@ -197,7 +197,7 @@ class UnknownNameError(UserError, ValueError):
     """No entry is registered under a name. Lists the nearest names."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no {what} {name!r}. {did_you_mean(name, known)}")
+        super().__init__(f"There is no {what} {name!r}. {did_you_mean(str(name), known)}")
 
 
 def shape(array: NDArray[np.generic]) -> str:

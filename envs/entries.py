@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -32,6 +33,18 @@ def resolve(target: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
+def member(kind: type[E], what: str, name: E | str) -> E:
+    """The member of an enumeration of names; `what` says what they name.
+
+    Raises:
+        UnknownNameError: none has this name.
+    """
+    try:
+        return kind(name)
+    except ValueError:
+        raise UnknownNameError(what, name, kind) from None
+
+
 @dataclass(frozen=True, slots=True)
 class LazyFunction:
     """A function named as "module:attribute". Its module is imported by the first call."""
@@ -49,6 +62,7 @@ def lazy(target: str) -> Callable[..., Any]:
 
 
 R = TypeVar("R")
+E = TypeVar("E", bound=StrEnum)
 _WORDS: Mapping[Any, str] = {str: "a text", Callable: "a function"}
 
 
@@ -82,6 +96,8 @@ class Entries(Generic[R]):
             UnknownNameError: nothing is.
             PluginError: what is there can't be used.
         """
+        if not isinstance(name, str):
+            raise UnknownNameError(self.what, name, self.names())
         if name in self.ours:
             found: R = resolve(self.ours[name])
             return found

@@ -78,11 +78,11 @@ def find(spec: str) -> tuple[ModelRegistration, str]:
         UnknownNameError: there is no such kind.
         ModelError: it is no KIND:NAME.
     """
-    kind, colon, name = spec.partition(":")
+    kind, colon, name = str(spec).partition(":")
     if not colon or not name:
         raise ModelError(
             f"A model is named as KIND:NAME, such as local:smollm2 or scripted:first, not {spec!r};"
-            f" one behind an endpoint is openai:{spec.strip(':') or 'NAME'}."
+            f" one behind an endpoint is openai:{str(spec).strip(':') or 'NAME'}."
         )
     return _ENTRIES.find(kind), name
 

@@ -136,6 +136,17 @@ def assigned(
     return frozenset(_find(one.partition("=")[0].strip(), owners) for one in assignments)
 
 
+def mapping(settings: object) -> Mapping[str, object]:
+    """`settings` as a program gives them.
+
+    Raises:
+        SettingError: they are no mapping.
+    """
+    if isinstance(settings, Mapping):
+        return settings
+    raise SettingError(f'Settings are a dict, such as {{"max_invalid": 5}}, not {settings!r}.')
+
+
 def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> BaseModel:
     """The settings of `owner`, with defaults for all that is not given.
 
@@ -143,7 +154,7 @@ def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> B
         SettingError: a value is wrong, two do not go together, or there is no such setting.
     """
     try:
-        return kind.model_validate(given)
+        return kind.model_validate(mapping(given))
     except ValidationError as error:
         alone = error.errors()[0]["loc"]
         which = f"The setting {owner}." if alone else f"Settings of {owner} do not go together: "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from pydantic import BaseModel
 
@@ -21,6 +21,21 @@ _FIRST = 64
 """Tasks to sample at first; then four times as many, and so on."""
 _MOST, _MOST_EACH = 2000, 200
 """Tasks to sample at most: so many, and so many more for each that is wanted."""
+
+
+_MOST_TASKS = 1_000_000
+"""Tasks of a sample: more would take hours to begin."""
+
+
+def whole(what: str, value: object) -> int:
+    """`value`, which may be a number of NumPy, as an int.
+
+    Raises:
+        TaskError: it is no whole number; says `what` it was given for.
+    """
+    if isinstance(value, SupportsIndex):
+        return index(value)
+    raise TaskError(f"{what} is {value!r}, and must be a whole number.")
 
 
 class TaskFilter:
@@ -155,7 +170,7 @@ def gather(
     """
     tasks: Iterable[Task]
     # Programs bring numbers of NumPy and pandas, paths, and a single name instead of several.
-    n, seed = None if n is None else index(n), index(seed)
+    n, seed = None if n is None else whole("n", n), whole("seed", seed)
     source = str(source) if isinstance(source, Path) else source
     kinds, rooms = ((names,) if isinstance(names, str) else names for names in (kinds, rooms))
     if n is not None and n < 1:
@@ -164,6 +179,8 @@ def gather(
     if source is None:
         source = f"The sample of {registration.name} with seed {seed}"
         wanted = n = 1 if n is None else n
+        if n > _MOST_TASKS:
+            raise TaskError(f"{source} would be {n:,} tasks: {_MOST_TASKS:,} are the most.")
         if chosen is None:
             tasks = _asked(lambda: registration.sample(wanted, seed, settings), registration)
         else:
@@ -173,6 +190,8 @@ def gather(
             )
             chosen = None
     elif not isinstance(source, str):
+        if not isinstance(source, Iterable):
+            raise TaskError(f"{source!r} is neither tasks nor where to read them (n is how many).")
         tasks, source = source, "The list of tasks"
     elif (file := tasksets.find(source) or Path(source)).suffix == ".jsonl":
         tasks = read_tasks(file)

@@ -14,10 +14,12 @@ from inhabit.agents import custom
 from inhabit.agents.core import Agent, Grant
 from inhabit.api.reading import RunResults
 from inhabit.envs.core import Task
+from inhabit.envs.entries import member
 from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.record import Watching, record_run, unwatched
 from inhabit.episodes.playing.run import Watch
-from inhabit.episodes.playing.tasks import gather
+from inhabit.episodes.playing.settings import mapping
+from inhabit.episodes.playing.tasks import gather, whole
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Choice, Sight
@@ -81,9 +83,8 @@ def run(
         on_episode: is told of every episode that ends.
 
     Raises:
-        ValueError: neither `n` nor `tasks` is given, a count is less than 1, or a choice is not one
-            of those above.
-        UnknownNameError, SettingError, ModelError: a name or a setting is wrong.
+        ValueError: neither `n` nor `tasks` is given, or a count is less than 1.
+        UnknownNameError, SettingError, ModelError: a name, a choice or a setting is wrong.
         TaskError: the tasks can't be read, or are of another environment.
         RecordError: the folder is another run's, or can't be read or written.
         LackingError: the environment can't give what is asked of it.
@@ -92,7 +93,7 @@ def run(
     if n is None and tasks is None:
         raise ValueError("Say how many tasks to sample (n=...), or which (tasks=...).")
     for what, count in (("max_steps", max_steps), ("workers", workers)):
-        if count is not None and count < 1:
+        if count is not None and whole(what, count) < 1:
             raise ValueError(f"{what} is {count}, and must be at least 1.")
     chosen = plan(
         env,
@@ -100,10 +101,12 @@ def run(
         backend=backend,
         model=model,
         base_url=base_url,
-        assignments=settings,
-        candidates=None if candidates is None else Choice(candidates),
-        sight=Sight(sight),
-        grants=[Grant(grant) for grant in grants],
+        assignments=mapping(settings),
+        candidates=None
+        if candidates is None
+        else member(Choice, "choice of candidates", candidates),
+        sight=member(Sight, "sight", sight),
+        grants=[member(Grant, "grant", grant) for grant in grants],
         max_steps=max_steps,
         seed=seed,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from operator import index
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -19,12 +18,13 @@ from inhabit.envs.core import (
     Task,
     TaskError,
 )
+from inhabit.envs.entries import member
 from inhabit.envs.registry import Registration, find
 from inhabit.episodes.episode import Episode, Moment
 from inhabit.episodes.playing.plan import find_backend, make_env
 from inhabit.episodes.playing.run import episode_seed
 from inhabit.episodes.playing.settings import RunSettings, checked
-from inhabit.episodes.playing.tasks import gather
+from inhabit.episodes.playing.tasks import gather, whole
 from inhabit.episodes.recording.schema import Choice
 from inhabit.episodes.view import candidates_of, check
 
@@ -117,9 +117,12 @@ class Session:
         """Carry out one action. A text that means nothing here is a step without effect.
 
         Raises:
+            TypeError: it is neither a text nor an `Action`.
             RuntimeError: the episode is over.
             SimulatorError: the simulator failed.
         """
+        if not isinstance(action, Action | str):
+            raise TypeError(f"An action is a text, such as those of candidates(), not {action!r}.")
         if self.over:
             raise RuntimeError("The episode is over: call reset() to play it again.")
         if isinstance(action, str):
@@ -157,8 +160,9 @@ class Session:
         return replace(self._episode.now.view(), candidates=tuple(candidates))
 
     def _candidates(self, choice: Choice | str) -> Sequence[Action]:
-        check(self.env, Choice(choice), frozenset())
-        return candidates_of(self.env, Choice(choice))
+        chosen = member(Choice, "choice of candidates", choice)
+        check(self.env, chosen, frozenset())
+        return candidates_of(self.env, chosen)
 
     def close(self) -> None:
         """Let go of the simulator. Safe to call twice."""
@@ -218,7 +222,7 @@ def open(
     registration = find(env)
     chosen = checked("env", registration.settings, settings)
     if not isinstance(task, Task):
-        task = index(task)
+        task = whole("task", task)
         if task < 0:
             raise TaskError(f"Tasks are numbered from 0, and {task} is none of them.")
         found = gather(registration, chosen, n=task + 1, seed=seed, source=source)

@@ -11,6 +11,7 @@ import pytest
 import inhabit
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.envs.core import TaskError, UnknownNameError
+from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.reader import RecordError
 
 QUICK = {"in_process": True}
@@ -151,6 +152,26 @@ def test_mistakes_are_said_in_a_sentence(tmp_path: Path) -> None:
         inhabit.run("toy", 7, tmp_path, n=1)  # type: ignore[arg-type]
     with pytest.raises(RecordError, match="run"):
         inhabit.read_run(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "said"),
+    [
+        ("n", "2", "n is '2', and must be a whole number"),
+        ("workers", "2", "workers is '2', and must be a whole number"),
+        ("tasks", 5, "5 is neither tasks nor where to read them"),
+        ("sight", "dark", "no sight 'dark'. Known names: blank, none, other, shown"),
+        ("grants", ["all"], "no grant 'all'"),
+        ("model", 5, "named as KIND:NAME.*, not 5"),
+        ("settings", "in_process=true", "Settings are a dict"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_named(
+    tmp_path: Path, argument: str, value: object, said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        inhabit.run("toy", "rank", tmp_path / "run", **{"n": 1, argument: value})  # type: ignore[arg-type]
+    assert not (tmp_path / "run").exists()
 
 
 def test_tasks_that_are_given_are_checked(tmp_path: Path) -> None:

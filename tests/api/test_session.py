@@ -41,6 +41,29 @@ def test_a_text_without_meaning_is_a_step_without_effect() -> None:
     assert session.history[0].action == "sing a <b>song</b>"
 
 
+def test_an_argument_of_a_wrong_type_is_named() -> None:
+    with inhabit.open("toy") as session:
+        for action in (5, None, ["go to the hall"]):
+            with pytest.raises(TypeError, match="An action is a text"):
+                session.act(action)  # type: ignore[arg-type]
+        with pytest.raises(UnknownNameError, match=r"'all'\. Known names: oracle, seen, vocab"):
+            session.candidates("all")
+        assert session.history == ()
+    for name in (None, 5, ["toy"]):
+        with pytest.raises(UnknownNameError, match="There is no environment"):
+            inhabit.open(name)  # type: ignore[arg-type]
+    for number in ("3", 2.0, None):
+        with pytest.raises(TaskError, match=r"task is .*, and must be a whole number"):
+            inhabit.open("toy", number)  # type: ignore[arg-type]
+    with pytest.raises(TaskError, match="seed is 'x'"):
+        inhabit.open("toy", seed="x")  # type: ignore[arg-type]
+    with pytest.raises(TaskError, match="1,000,000 are the most"):
+        inhabit.open("toy", 10**12)
+    for settings in (None, "pixels=20"):
+        with pytest.raises(SettingError, match="Settings are a dict"):
+            inhabit.open("toy", settings=settings)  # type: ignore[arg-type]
+
+
 def test_candidates_are_texts_that_act_understands() -> None:
     with inhabit.open("toy") as session:
         seen, said = session.candidates(), session.candidates("vocabulary")
@@ -114,8 +137,6 @@ def test_mistakes_are_said_in_a_sentence() -> None:
         inhabit.open("alfred", 10_000, source="alfred-v1")
     with pytest.raises(TaskError, match="numbered from 0, and -1"):
         inhabit.open("toy", -1)
-    with pytest.raises(TypeError, match="integer"):
-        inhabit.open("toy", "0")  # type: ignore[arg-type]
     with pytest.raises(TaskError, match=r"0 tasks are asked for \(n\)"):
         inhabit.tasks("toy", 0)
 
