@@ -22,7 +22,9 @@ def _lines(value: object) -> object:
 class ScriptedAgentSettings(SettingsModel):
     """The script."""
 
-    actions: Annotated[tuple[str, ...], BeforeValidator(_lines), Words()] = ()
+    actions: Annotated[
+        tuple[str, ...], BeforeValidator(_lines, json_schema_input_type=str), Words()
+    ] = ()
     """Actions separated by semicolons, one per step; stop ends the episode, as does the end of the
     list."""
 
