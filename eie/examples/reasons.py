@@ -187,11 +187,15 @@ def _says(instead: Instead, other: str, template: Template) -> bool:
 def _agreeing(words: str, wish: str) -> str:
     """As the wish has it: "make the bricks" where two are wanted, "make a furnace" for them."""
     what = words.removeprefix("make the ")
-    if what == words or is_plural(what):
+    if what == words:
         return words
     if (many := plural(what)) in wish:
         return f"make the {many}"
-    return words if what in wish else f"make {with_article(what)}"
+    return words if what in wish else f"make {_one(what)}"
+
+
+def _one(name: str) -> str:
+    return f"the {name}" if is_plural(name) else with_article(name)
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -372,6 +376,7 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             return (f"for that, the {kind} {is_} needed in slices",)
         case ActionKind.MAKE:
             made = answer.arguments[0].replace("_", " ")
+            has = "have" if is_plural(made) else "has"
             if made in wish:
                 return ("all that it takes is at hand", "everything that it takes is there")
             use = next(
@@ -380,8 +385,8 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
             further = use is not None and use.arguments[0].replace("_", " ") not in wish
             to = f" to {_phrase(use, context, template)}" if use is not None and further else ""
             return (
-                f"for that, {with_article(made)} has to be made first{to and ','}{to}",
-                f"{with_article(made)} is needed{to or ' for that'}",
+                f"for that, {_one(made)} {has} to be made first{to and ','}{to}",
+                f"{_one(made)} {be(made)} needed{to or ' for that'}",
             )
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
@@ -417,8 +422,8 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
         made = there.arguments[0].replace("_", " ")
         if made not in wish:
             return (
-                f"for that, {with_article(made)} has to be made first, at the {kind}",
-                f"that takes {with_article(made)}, which is made at the {kind}",
+                f"for that, {_one(made)} has to be made first, at the {kind}",
+                f"that takes {_one(made)}, which is made at the {kind}",
             )
     reach = f"for that, you first have to reach the {kind}"
     if does is ActionKind.TAKE:
