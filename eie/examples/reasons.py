@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.topology import kind_of, speaks_of
+from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
@@ -83,9 +83,9 @@ _TRIED = (
     "the moment to {tried} is still to come",
 )
 _TRIED_UNSEEN = (
-    "you tried to {tried}, which failed since the {kind} {is_} not in view",
-    "your try to {tried} failed: the {kind} {is_} not in view",
-    "you can't {tried} yet, since the {kind} {is_} not in view",
+    "you tried to {tried}, but the {kind} {is_} not in view",
+    "you can't {tried} yet: the {kind} {is_} not in view",
+    "to {tried} has to wait, as the {kind} {is_} not in view",
 )
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 _STATION = 2
@@ -116,7 +116,7 @@ class Instead:
     """The part of that goal which it serves, and for which the goal in question does not ask; empty
     where it serves this goal too."""
     later: bool = False
-    """Whether this goal has one do the same later; else it would be a longer way."""
+    """Whether this goal has one do the same later; else it would take longer."""
 
     @property
     def forms(self) -> Sequence[str]:
@@ -158,11 +158,11 @@ def explain(
     if tried is not None:
         words = _phrase(tried, context, template)
         said.append(sentence(_failed(tried, words, context, rng)))
-    said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish))))
+    said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish, context))))
     if instead is not None:
         other = _phrase(instead.action, context, template)
         forms = _NOT_THIS if _says(instead, other, template) else instead.forms
-        other = _agreeing(other, instead.wish)
+        other = _agreeing(other, instead.wish, context)
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
     return Explanation(join(seen, *said), concepts, seen)
 
@@ -177,25 +177,34 @@ def _failed(tried: Action, words: str, context: StepContext, rng: random.Random)
 
 
 def _says(instead: Instead, other: str, template: Template) -> bool:
-    """Whether the wish says what the option does: "to make the glass would help to get some
-    glass" is no reason.
+    """Whether the wish says what the option does: "to get some glass, you would make
+    the glass" is no reason.
     """
     gives = template.action_kind(instead.action) in (ActionKind.MAKE, ActionKind.GATHER)
-    return other == instead.wish or (gives and speaks_of(instead.wish, other.split(" the ")[-1]))
+    return other == instead.wish or (gives and _wants(instead.wish, other.split(" the ")[-1]))
 
 
-def _agreeing(words: str, wish: str) -> str:
+def _agreeing(words: str, wish: str, context: StepContext) -> str:
     """As the wish has it: "make the bricks" where two are wanted, "make a furnace" for them."""
     what = words.removeprefix("make the ")
     if what == words:
         return words
     if (many := plural(what)) in wish:
         return f"make the {many}"
-    return words if what in wish else f"make {_one(what)}"
+    return words if _wants(wish, what) else f"make {_one(what, context)}"
 
 
-def _one(name: str) -> str:
-    return f"the {name}" if is_plural(name) else with_article(name)
+def _one(name: str, context: StepContext) -> str:
+    """With "a" for a station, which is still to be made."""
+    squeezed = name.replace(" ", "_")
+    station = any(squeezed in action.arguments[1:] for action in context.plan)
+    return with_article(name) if station else f"the {name}"
+
+
+def _wants(wish: str, name: str) -> bool:
+    """Whether the wish is for this thing; "get a glass bottle" is not for glass."""
+    after = r"(?! (?!and|in|on|of|for|with|to|at|by)[a-z])"
+    return re.search(rf"\b{re.escape(name)}(?:e?s)?\b{after}", wish) is not None
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -377,42 +386,54 @@ def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]
         case ActionKind.MAKE:
             made = answer.arguments[0].replace("_", " ")
             has = "have" if is_plural(made) else "has"
-            if made in wish:
+            if _wants(wish, made):
                 return ("all that it takes is at hand", "everything that it takes is there")
             use = next(
                 (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
             )
-            further = use is not None and use.arguments[0].replace("_", " ") not in wish
+            further = use is not None and not _wants(wish, use.arguments[0].replace("_", " "))
             to = f" to {_phrase(use, context, template)}" if use is not None and further else ""
             return (
-                f"for that, {_one(made)} {has} to be made first{to and ','}{to}",
-                f"{_one(made)} {be(made)} needed{to or ' for that'}",
+                f"for that, {_one(made, context)} {has} to be made first{to and ','}{to}",
+                f"{_one(made, context)} {be(made)} needed{to or ' for that'}",
             )
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
         case ActionKind.GATHER:
-            gives = "give" if is_plural(kind) else "gives"
-            if kind in wish:
-                return (f"the {kind} there {gives} just that",)
-            return _needs_gathered(context, template, f"the {kind} {gives}", wish)
+            if _wants(wish, kind):
+                return (f"the {kind} there {'give' if is_plural(kind) else 'gives'} just that",)
+            return _needs_gathered(context, template, kind, wish)
     return ("this is what comes first",)
 
 
 def _needs_gathered(
-    context: StepContext, template: Template, gives: str, wish: str
+    context: StepContext, template: Template, kind: str, wish: str
 ) -> Sequence[str]:
-    """What is made of what "the log gives"."""
+    """What is made of what is gathered."""
+    gives = f"the {kind} {'give' if is_plural(kind) else 'gives'}"
     steps = [a for a in context.plan[1:] if template.action_kind(a) is ActionKind.MAKE]
     stations = {step.arguments[-1] for step in steps if len(step.arguments) >= _STATION}
     made = [s.arguments[0].replace("_", " ") for s in steps if s.arguments[0] in stations]
-    match [with_article(name) for name in made if name not in wish]:
-        case [one]:
-            return (f"that takes {one}, and {gives} what is missing for it",)
-        case [one, other, *_]:
-            return (f"that takes {other}, made at {one}, for which {gives} what is missing",)
+    made = [name for name in made if not _wants(wish, name)]
+    if made and _is_made_of(made[0], kind, template):
+        first = f"{with_article(made[0])}, for which {gives} what is missing"
+        return (
+            (f"that takes {with_article(made[-1])} and first {first}",)
+            if made[1:]
+            else (f"that takes {first}",)
+        )
     if len(steps) == 1 and len(steps[0].arguments) < _STATION:
-        return (f"{gives} what that is made of by hand",)
-    return (f"{gives} what the shortest way to that begins with",)
+        return (f"that is made by hand of what {gives}",)
+    return (f"you need what {gives} first",)
+
+
+def _is_made_of(name: str, kind: str, template: Template) -> bool:
+    """Whether a recipe leads from a kind of block to a thing."""
+    passed: set[str] = set()
+    while (source := template.lexicon.products.get(name)) is not None and source not in passed:
+        passed.add(source)
+        name = source
+    return kind in passed
 
 
 def _needs_place(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
@@ -420,10 +441,10 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
     does = None if there is None else template.action_kind(there)
     if there is not None and does is ActionKind.MAKE:
         made = there.arguments[0].replace("_", " ")
-        if made not in wish:
+        if not _wants(wish, made):
             return (
-                f"for that, {_one(made)} has to be made first, at the {kind}",
-                f"that takes {_one(made)}, which is made at the {kind}",
+                f"for that, {_one(made, context)} has to be made first, at the {kind}",
+                f"that takes {_one(made, context)}, which is made at the {kind}",
             )
     reach = f"for that, you first have to reach the {kind}"
     if does is ActionKind.TAKE:

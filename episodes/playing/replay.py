@@ -82,18 +82,22 @@ def replay_attempt(
 def _different_end(end: EndLine | None, now: Moment) -> Divergence | None:
     """The first difference between a recorded end and `now`, the end of what was executed again.
 
-    What a fault, a budget or a person cut off has its end from them.
+    What a fault, a budget or a person cut off is no success, and has the rest of its end from them.
     """
-    if end is None or end.error is not None:
+    if end is None:
         return None
-    again = {
-        "success": now.success,
-        "met": now.met,
-        "total": now.total,
-        "steps": now.number,
-        "cost": now.tally.cost,
-        "invalid": now.tally.invalid,
-    }
+    again = (
+        {"success": False}
+        if end.error is not None
+        else {
+            "success": now.success,
+            "met": now.met,
+            "total": now.total,
+            "steps": now.number,
+            "cost": now.tally.cost,
+            "invalid": now.tally.invalid,
+        }
+    )
     for what, replayed in again.items():
         if (recorded := getattr(end, what)) != replayed:
             return Divergence(now.number, what, recorded, replayed)

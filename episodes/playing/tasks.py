@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from operator import index
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -33,9 +33,10 @@ def whole(what: str, value: object) -> int:
     Raises:
         TaskError: it is no whole number; says `what` it was given for.
     """
-    if isinstance(value, SupportsIndex):
-        return index(value)
-    raise TaskError(f"{what} is {value!r}, and must be a whole number.")
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TaskError(f"{what} is {value!r}, and must be a whole number.") from None
 
 
 class TaskFilter:

@@ -175,7 +175,8 @@ def write_text(file: Path, inside: Path, text: str) -> Path:
         DiskError: it can't be written.
         UserError: the file belongs to the record of a run.
     """
-    if file.name in _RECORD and file.exists():
+    in_run = any((folder / "run.json").exists() for folder in [*file.parents][:3])
+    if file.name in _RECORD and file.exists() and in_run:
         raise UserError(f"{file} belongs to the record of a run, which stays: name another file.")
     with refused(file):
         write_whole(file, inside, text.encode("utf-8", "replace"), shared=True)

@@ -106,7 +106,10 @@ def run(
         if candidates is None
         else member(Choice, "choice of candidates", candidates),
         sight=member(Sight, "sight", sight),
-        grants=[member(Grant, "grant", grant) for grant in grants],
+        grants=[
+            member(Grant, "grant", grant)
+            for grant in ((grants,) if isinstance(grants, str) else grants)
+        ],
         max_steps=max_steps,
         seed=seed,
     )

@@ -192,7 +192,7 @@ def _state(scene: MineDojoScene, view: AheadView) -> GameState:
 COLUMNS = 4
 """Views of a square."""
 _SQUARES = 500
-"""Choices of views that are compared."""
+"""Choices of views that are compared, at most."""
 _PARTNERS = 4
 """Goals that are tried beside a task's own."""
 _BLOCKS: Mapping[str, Mapping[str, int]] = {

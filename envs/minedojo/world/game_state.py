@@ -79,10 +79,12 @@ def in_words(now: GameState) -> str:
     """The text of an observation: held and carried items, health, and stations nearby."""
     raw = now.raw
     hand = now.equipment[0]
-    parts = [f"You hold {hand.name}." if hand.quantity else "Your hand is empty."]
+    parts = [
+        f"You hold {_some(hand.name, hand.quantity)}." if hand.quantity else "Your hand is empty."
+    ]
     if carried := now.carried:
         listed = ", ".join(_some(name, count) for name, count in sorted(carried.items()))
-        parts.append(f"You carry in all: {listed}.")
+        parts.append(f"You carry: {listed}.")
     hour = f"; day {int(raw['days']) + 1}, {_hour(raw['time'])}" if "time" in raw else ""
     parts.append(f"Health {raw['life']:.0f} of 20, food {raw['food']:.0f} of 20{hour}.")
     near = [name for name, here in (("crafting_table", raw["table_near"]),

@@ -73,7 +73,7 @@ def test_an_option_that_makes_what_is_not_asked_for_is_not_explained_by_itself()
             other = Instead(action, "get some glass")
             reason = explain(context, WISH, template, random.Random(i), other).reason
             last = reason.rpartition(". ")[2]
-            assert last.count("glass") + last.count("make a crafting table") == said, last
+            assert last.count("glass") + last.count("make the crafting table") == said, last
 
 
 def test_a_station_that_is_to_be_made_is_said_to_be_missing_though_one_is_hidden() -> None:
@@ -181,7 +181,7 @@ def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
     for i in range(20):
         wish, template = "get a pair of iron boots", MineDojoTemplate()
         reason = explain(context, wish, template, random.Random(i)).reason
-        assert "that takes a crafting table, and the planks give what is missing" in reason
+        assert "that takes a crafting table, for which the planks give what is missing" in reason
         assert "there is no crafting table in view" in reason.lower()
         ingots = SceneObject("iron ingot", "iron ingot", {}, held=True)
         assert not contradictions(reason, (*things, ingots), template.lexicon)
@@ -197,7 +197,7 @@ def test_ingots_are_made_of_a_block_by_hand() -> None:
     )
     for i in range(20):
         reason = explain(context, "get an iron ingot", template, random.Random(i)).reason
-        assert "the iron block gives what that is made of by hand" in reason
+        assert "that is made by hand of what the iron block gives" in reason
         ore = SceneObject("iron ore", "iron ore", {}, held=True)
         assert not contradictions(reason, (block, ore), template.lexicon)
 
@@ -216,7 +216,7 @@ def test_what_is_smelted_takes_a_furnace_that_is_made_at_a_table() -> None:
     carried = [SceneObject(name, name, {}, held=True) for name in ("clay ball", "cobblestone")]
     for i in range(20):
         reason = explain(context, "get a brick", template, random.Random(i)).reason
-        assert "takes a furnace, made at a crafting table, for which the log gives" in reason
+        assert "takes a furnace and first a crafting table, for which the log gives" in reason
         assert not contradictions(reason, (log, *carried), template.lexicon)
 
 
