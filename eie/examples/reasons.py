@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.needs import STATION, needs, phrase_of, to_make, wants
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.wording import Explanation, be, join, phrase, pronoun, sentence
+from inhabit.eie.examples.wording import Explanation, be, join, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
-from inhabit.envs.world.words import is_plural, plural, with_article
+from inhabit.envs.world.words import plural
 
 _SEEN = (
     "{facts}",
@@ -87,9 +88,6 @@ _TRIED_UNSEEN = (
     "you can't {tried} yet: the {kind} {is_} not in view",
     "to {tried} has to wait, as the {kind} {is_} not in view",
 )
-_MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
-_STATION = 2
-"""Arguments of an action that needs a station."""
 NEARER = 1.5
 """How much larger a thing has to look from where it can be handled than from farther away."""
 _FURTHER_FACTS = 2
@@ -149,18 +147,18 @@ def explain(
     if beside is not None:
         facts = [*facts, *_telling(facts, context, beside, template)]
     seen = sentence(rng.choice(_SEEN).format(facts=_joined(facts, rng)))
-    now = _phrase(context.answer, context, template)
-    wish = wish or _phrase(context.plan[-1], context, template)
+    now = phrase_of(context.answer, context, template)
+    wish = wish or phrase_of(context.plan[-1], context, template)
     asks = rng.choice(ASKS).format(wish=wish)
-    need = rng.choice(_needs(context, template, wish))
+    need = rng.choice(needs(context, template, wish))
     thought = rng.choice(_AND_SO).format(asks=asks, need=need)
     said = [sentence(thought)]
     if tried is not None:
-        words = _phrase(tried, context, template)
+        words = phrase_of(tried, context, template)
         said.append(sentence(_failed(tried, words, context, rng)))
     said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish, context))))
     if instead is not None:
-        other = _phrase(instead.action, context, template)
+        other = phrase_of(instead.action, context, template)
         forms = _NOT_THIS if _says(instead, other, template) else instead.forms
         other = _agreeing(other, instead.wish, context)
         said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
@@ -181,7 +179,7 @@ def _says(instead: Instead, other: str, template: Template) -> bool:
     the glass" is no reason.
     """
     gives = template.action_kind(instead.action) in (ActionKind.MAKE, ActionKind.GATHER)
-    return other == instead.wish or (gives and _wants(instead.wish, other.split(" the ")[-1]))
+    return other == instead.wish or (gives and wants(instead.wish, other.split(" the ")[-1]))
 
 
 def _agreeing(words: str, wish: str, context: StepContext) -> str:
@@ -191,20 +189,7 @@ def _agreeing(words: str, wish: str, context: StepContext) -> str:
         return words
     if (many := plural(what)) in wish:
         return f"make the {many}"
-    return words if _wants(wish, what) else f"make {_one(what, context)}"
-
-
-def _one(name: str, context: StepContext) -> str:
-    """With "a" for a station, which is still to be made."""
-    squeezed = name.replace(" ", "_")
-    station = any(squeezed in action.arguments[1:] for action in context.plan)
-    return with_article(name) if station else f"the {name}"
-
-
-def _wants(wish: str, name: str) -> bool:
-    """Whether the wish is for this thing; "get a glass bottle" is not for glass."""
-    after = r"(?! (?!and|in|on|of|for|with|to|at|by)[a-z])"
-    return re.search(rf"\b{re.escape(name)}(?:e?s)?\b{after}", wish) is not None
+    return words if wants(wish, what) else f"make {to_make(what, context)}"
 
 
 def needs_nothing(context: StepContext, template: Template) -> bool:
@@ -212,7 +197,7 @@ def needs_nothing(context: StepContext, template: Template) -> bool:
     hand, or puts down what is carried.
     """
     kind = template.action_kind(context.answer)
-    by_hand = kind is ActionKind.MAKE and len(context.answer.arguments) < _STATION
+    by_hand = kind is ActionKind.MAKE and len(context.answer.arguments) < STATION
     return context.task is not None and (by_hand or kind is ActionKind.DROP)
 
 
@@ -339,149 +324,13 @@ def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple
 def _absent(context: StepContext, template: Template) -> list[str]:
     """The stations that the plan works at and that are not in view."""
     steps = [a for a in context.plan if template.action_kind(a) is ActionKind.MAKE]
-    stations = dict.fromkeys(a.arguments[-1] for a in steps if len(a.arguments) >= _STATION)
+    stations = dict.fromkeys(a.arguments[-1] for a in steps if len(a.arguments) >= STATION)
     # What is to be made may stand somewhere already, out of sight.
     made = {step.arguments[0] for step in steps}
     there = {kind_of(t.name) for t in context.things if t.pixels or kind_of(t.name) not in made}
     return [
         f"there is no {name.replace('_', ' ')} in view" for name in stations if name not in there
     ]
-
-
-def _needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
-    """What has to come first, in several wordings."""
-    answer = context.answer
-    target = context.target(answer)
-    kind = target.kind if target is not None else kind_of(context.about(answer)).replace("_", " ")
-    is_, it = be(kind), "they are" if is_plural(kind) else "it is"
-    match template.action_kind(answer):
-        case ActionKind.GO | ActionKind.SEARCH:
-            return _needs_place(context, template, kind, wish)
-        case ActionKind.TAKE:
-            return (
-                f"for that, you need the {kind} in your hand",
-                f"the {kind} must be picked up for that",
-                f"without the {kind} in your hand, you can't do that",
-            )
-        case ActionKind.OPEN if _follows(ActionKind.PUT, context, template):
-            return (
-                f"nothing gets into the {kind} while {it} closed",
-                f"the {kind} must be open before anything fits inside",
-            )
-        case ActionKind.OPEN if _follows(ActionKind.TAKE, context, template):
-            return (
-                f"nothing gets out of the {kind} while {it} closed",
-                f"the {kind} must be open before you can take anything out",
-            )
-        case ActionKind.OPEN | ActionKind.CLOSE if wish == re.sub(r"_\d+", "", answer.text):
-            state = "closed" if template.action_kind(answer) is ActionKind.OPEN else "open"
-            return (f"{it} still {state}", f"so far, {it} {state}")
-        case ActionKind.OPEN | ActionKind.CLOSE | ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF as k:
-            state = {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[k]
-            return (f"for that, the {kind} must be {state}", f"that takes a {kind} that is {state}")
-        case ActionKind.PUT:
-            return _needs_put(context, template, kind, wish)
-        case ActionKind.CUT:
-            return (f"for that, the {kind} {is_} needed in slices",)
-        case ActionKind.MAKE:
-            made = answer.arguments[0].replace("_", " ")
-            has = "have" if is_plural(made) else "has"
-            if _wants(wish, made):
-                return ("all that it takes is at hand", "everything that it takes is there")
-            use = next(
-                (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
-            )
-            further = use is not None and not _wants(wish, use.arguments[0].replace("_", " "))
-            to = f" to {_phrase(use, context, template)}" if use is not None and further else ""
-            return (
-                f"for that, {_one(made, context)} {has} to be made first{to and ','}{to}",
-                f"{_one(made, context)} {be(made)} needed{to or ' for that'}",
-            )
-        case ActionKind.DROP:
-            return (f"for that, the {kind} has to stand within reach",)
-        case ActionKind.GATHER:
-            if _wants(wish, kind):
-                return (f"the {kind} there {'give' if is_plural(kind) else 'gives'} just that",)
-            return _needs_gathered(context, template, kind, wish)
-    return ("this is what comes first",)
-
-
-def _needs_gathered(
-    context: StepContext, template: Template, kind: str, wish: str
-) -> Sequence[str]:
-    """What is made of what is gathered."""
-    gives = f"the {kind} {'give' if is_plural(kind) else 'gives'}"
-    steps = [a for a in context.plan[1:] if template.action_kind(a) is ActionKind.MAKE]
-    stations = {step.arguments[-1] for step in steps if len(step.arguments) >= _STATION}
-    made = [s.arguments[0].replace("_", " ") for s in steps if s.arguments[0] in stations]
-    made = [name for name in made if not _wants(wish, name)]
-    if made and _is_made_of(made[0], kind, template):
-        first = f"{with_article(made[0])}, for which {gives} what is missing"
-        return (
-            (f"that takes {with_article(made[-1])} and first {first}",)
-            if made[1:]
-            else (f"that takes {first}",)
-        )
-    if len(steps) == 1 and len(steps[0].arguments) < _STATION:
-        return (f"that is made by hand of what {gives}",)
-    return (f"you need what {gives} first",)
-
-
-def _is_made_of(name: str, kind: str, template: Template) -> bool:
-    """Whether a recipe leads from a kind of block to a thing."""
-    passed: set[str] = set()
-    while (source := template.lexicon.products.get(name)) is not None and source not in passed:
-        passed.add(source)
-        name = source
-    return kind in passed
-
-
-def _needs_place(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
-    there = next((a for a in context.plan[1:] if template.action_kind(a) not in _MOVING), None)
-    does = None if there is None else template.action_kind(there)
-    if there is not None and does is ActionKind.MAKE:
-        made = there.arguments[0].replace("_", " ")
-        if not _wants(wish, made):
-            return (
-                f"for that, {_one(made, context)} has to be made first, at the {kind}",
-                f"that takes {_one(made, context)}, which is made at the {kind}",
-            )
-    reach = f"for that, you first have to reach the {kind}"
-    if does is ActionKind.TAKE:
-        return (reach, f"for that, you have to get to the {kind} first")
-    return (
-        f"for that, you have to be at the {kind}",
-        f"that can be done at the {kind}, not from here",
-        reach,
-    )
-
-
-def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
-    subject = context.subject(context.answer)
-    what = subject.kind if subject is not None else "thing in your hand"
-    if _phrase(context.answer, context, template) == wish:
-        return (
-            f"you are close enough to the {kind}",
-            "you have arrived at the place for that",
-            f"the place for {pronoun(what)} is within reach",
-        )
-    if what in wish:
-        where = "in" if " in the " in context.answer.text else "on"
-        return (f"for that, the {what} has to be {where} the {kind}",)
-    return (
-        "for that, you need a free hand",
-        f"the {what} in your hand is in the way of that",
-    )
-
-
-def _follows(action_kind: ActionKind, context: StepContext, template: Template) -> bool:
-    """Whether the plan's next step, apart from moving, is of this kind."""
-    kinds = (template.action_kind(action) for action in context.plan[1:])
-    return next((kind for kind in kinds if kind not in _MOVING), None) is action_kind
-
-
-def _phrase(action: Action, context: StepContext, template: Template) -> str:
-    return phrase(action, template.action_kind(action), context)
 
 
 def _where(thing: SceneObject, context: StepContext) -> str:

@@ -27,14 +27,14 @@ _MOST_TASKS = 1_000_000
 """Tasks of a sample: more would take hours to begin."""
 
 
-def whole(what: str, value: object) -> int:
+def whole(what: str, value: Any) -> int:
     """`value`, which may be a number of NumPy, as an int.
 
     Raises:
         TaskError: it is no whole number; says `what` it was given for.
     """
     try:
-        return index(value)  # type: ignore[arg-type]
+        return index(value)
     except TypeError:
         raise TaskError(f"{what} is {value!r}, and must be a whole number.") from None
 

@@ -1,0 +1,167 @@
+"""What an action takes, which a reason says between what is asked and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inhabit.eie.examples.context import StepContext
+from inhabit.eie.examples.topology import kind_of
+from inhabit.eie.examples.wording import be, phrase, pronoun
+from inhabit.envs.core import Action
+from inhabit.envs.template import ActionKind, Template
+from inhabit.envs.world.words import is_plural, with_article
+
+_MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
+STATION = 2
+"""Arguments of an action that needs a station."""
+
+
+def to_make(name: str, context: StepContext) -> str:
+    """With "a" for a station, which is still to be made."""
+    squeezed = name.replace(" ", "_")
+    station = any(squeezed in action.arguments[1:] for action in context.plan)
+    return with_article(name) if station else f"the {name}"
+
+
+def wants(wish: str, name: str) -> bool:
+    """Whether the wish is for this thing; "get a glass bottle" is not for glass."""
+    after = r"(?! (?!and|in|on|of|for|with|to|at|by)[a-z])"
+    return re.search(rf"\b{re.escape(name)}(?:e?s)?\b{after}", wish) is not None
+
+
+def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
+    """What has to come first, in several wordings."""
+    answer = context.answer
+    target = context.target(answer)
+    kind = target.kind if target is not None else kind_of(context.about(answer)).replace("_", " ")
+    is_, it = be(kind), "they are" if is_plural(kind) else "it is"
+    match template.action_kind(answer):
+        case ActionKind.GO | ActionKind.SEARCH:
+            return _needs_place(context, template, kind, wish)
+        case ActionKind.TAKE:
+            return (
+                f"for that, you need the {kind} in your hand",
+                f"the {kind} must be picked up for that",
+                f"without the {kind} in your hand, you can't do that",
+            )
+        case ActionKind.OPEN if _follows(ActionKind.PUT, context, template):
+            return (
+                f"nothing gets into the {kind} while {it} closed",
+                f"the {kind} must be open before anything fits inside",
+            )
+        case ActionKind.OPEN if _follows(ActionKind.TAKE, context, template):
+            return (
+                f"nothing gets out of the {kind} while {it} closed",
+                f"the {kind} must be open before you can take anything out",
+            )
+        case ActionKind.OPEN | ActionKind.CLOSE if wish == re.sub(r"_\d+", "", answer.text):
+            state = "closed" if template.action_kind(answer) is ActionKind.OPEN else "open"
+            return (f"{it} still {state}", f"so far, {it} {state}")
+        case ActionKind.OPEN | ActionKind.CLOSE | ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF as k:
+            state = {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[k]
+            return (f"for that, the {kind} must be {state}", f"that takes a {kind} that is {state}")
+        case ActionKind.PUT:
+            return _needs_put(context, template, kind, wish)
+        case ActionKind.CUT:
+            return (f"for that, the {kind} {is_} needed in slices",)
+        case ActionKind.MAKE:
+            made = answer.arguments[0].replace("_", " ")
+            has = "have" if is_plural(made) else "has"
+            if wants(wish, made):
+                return ("all that it takes is at hand", "everything that it takes is there")
+            use = next(
+                (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
+            )
+            further = use is not None and not wants(wish, use.arguments[0].replace("_", " "))
+            to = f" to {phrase_of(use, context, template)}" if use is not None and further else ""
+            return (
+                f"for that, {to_make(made, context)} {has} to be made first{to and ','}{to}",
+                f"{to_make(made, context)} {be(made)} needed{to or ' for that'}",
+            )
+        case ActionKind.DROP:
+            return (f"for that, the {kind} has to stand within reach",)
+        case ActionKind.GATHER:
+            if wants(wish, kind):
+                return (f"the {kind} there {'give' if is_plural(kind) else 'gives'} just that",)
+            return _needs_gathered(context, template, kind, wish)
+    return ("this is what comes first",)
+
+
+def _needs_gathered(
+    context: StepContext, template: Template, kind: str, wish: str
+) -> Sequence[str]:
+    """What is made of what is gathered."""
+    gives = f"the {kind} {'give' if is_plural(kind) else 'gives'}"
+    steps = [a for a in context.plan[1:] if template.action_kind(a) is ActionKind.MAKE]
+    stations = {step.arguments[-1] for step in steps if len(step.arguments) >= STATION}
+    made = [s.arguments[0].replace("_", " ") for s in steps if s.arguments[0] in stations]
+    made = [name for name in made if not wants(wish, name)]
+    if made and _is_made_of(made[0], kind, template):
+        first = f"{with_article(made[0])}, for which {gives} what is missing"
+        return (
+            (f"that takes {with_article(made[-1])} and first {first}",)
+            if made[1:]
+            else (f"that takes {first}",)
+        )
+    if len(steps) == 1 and len(steps[0].arguments) < STATION:
+        return (f"that is made by hand of what {gives}",)
+    return (f"you need what {gives} first",)
+
+
+def _is_made_of(name: str, kind: str, template: Template) -> bool:
+    """Whether a recipe leads from a kind of block to a thing."""
+    passed: set[str] = set()
+    while (source := template.lexicon.products.get(name)) is not None and source not in passed:
+        passed.add(source)
+        name = source
+    return kind in passed
+
+
+def _needs_place(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
+    there = next((a for a in context.plan[1:] if template.action_kind(a) not in _MOVING), None)
+    does = None if there is None else template.action_kind(there)
+    if there is not None and does is ActionKind.MAKE:
+        made = there.arguments[0].replace("_", " ")
+        if not wants(wish, made):
+            return (
+                f"for that, {to_make(made, context)} has to be made first, at the {kind}",
+                f"that takes {to_make(made, context)}, which is made at the {kind}",
+            )
+    reach = f"for that, you first have to reach the {kind}"
+    if does is ActionKind.TAKE:
+        return (reach, f"for that, you have to get to the {kind} first")
+    return (
+        f"for that, you have to be at the {kind}",
+        f"that can be done at the {kind}, not from here",
+        reach,
+    )
+
+
+def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
+    subject = context.subject(context.answer)
+    what = subject.kind if subject is not None else "thing in your hand"
+    if phrase_of(context.answer, context, template) == wish:
+        return (
+            f"you are close enough to the {kind}",
+            "you have arrived at the place for that",
+            f"the place for {pronoun(what)} is within reach",
+        )
+    if what in wish:
+        where = "in" if " in the " in context.answer.text else "on"
+        return (f"for that, the {what} has to be {where} the {kind}",)
+    return (
+        "for that, you need a free hand",
+        f"the {what} in your hand is in the way of that",
+    )
+
+
+def _follows(action_kind: ActionKind, context: StepContext, template: Template) -> bool:
+    """Whether the plan's next step, apart from moving, is of this kind."""
+    kinds = (template.action_kind(action) for action in context.plan[1:])
+    return next((kind for kind in kinds if kind not in _MOVING), None) is action_kind
+
+
+def phrase_of(action: Action, context: StepContext, template: Template) -> str:
+    """An action in plain words."""
+    return phrase(action, template.action_kind(action), context)
