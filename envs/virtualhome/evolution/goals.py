@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice, permutations
+from itertools import chain, combinations, islice, permutations, zip_longest
 
 from inhabit.envs.virtualhome.drawing.layout import free_place, read_place
 from inhabit.envs.virtualhome.flats.boxes import rests
@@ -29,6 +29,9 @@ _HOLDS: Mapping[str, str] = {
     "bathroomcabinet": "towel barsoap toothpaste toothbrush hairproduct facecream candle slippers "
     "papertowel washingsponge dishwashingliquid",
     "washingmachine": "Clothes towel slippers washingsponge",
+    "closet": "Clothes towel slippers toy folder boardgame book magazine",
+    "dresser": "Clothes towel toy folder book magazine cellphone notes candle facecream "
+    "hairproduct remotecontrol alarmclock",
 }
 """Container with a door -> the classes and categories that may be put in it."""
 _LARGE = ("box", "chair", "pillow")
@@ -40,7 +43,10 @@ Wants = tuple[RelationGoal, ...]
 
 
 def crossed(world: FlatWorld, rng: random.Random) -> Iterator[tuple[Wants, Wants]]:
-    """Pairs of goals: in each, both objects belong in one of two containers of a room."""
+    """Pairs of goals: in each, both objects belong in one of two containers of a room.
+
+    Containers take turns, or those that many objects fit would be in almost all pairs.
+    """
     nodes = list(world.nodes())
     count = Counter(node.class_name for node in nodes)
     places = [
@@ -57,10 +63,12 @@ def crossed(world: FlatWorld, rng: random.Random) -> Iterator[tuple[Wants, Wants
             and all(_fits(n, place) for place in (one, two))
             and not {one.id, two.id} & set(world.targets(n.id, "INSIDE"))
         ]
-        found += [(pair, (one, two)) for pair in combinations(things, 2)]
+        pairs = list(combinations(things, 2))
+        found.append([(pair, (one, two)) for pair in rng.sample(pairs, len(pairs))])
+    turns = zip_longest(*rng.sample(found, len(found)))
     fit = (
         (pair, places)
-        for pair, places in rng.sample(found, len(found))
+        for pair, places in filter(None, chain.from_iterable(turns))
         if all(_have_room(pair, place, world) for place in places)
     )
     for pair, (one, two) in islice(fit, _MOST):
