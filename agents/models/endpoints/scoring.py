@@ -25,7 +25,7 @@ tokens that are there, and of no others beside them."""
 
 
 OTHERWISE = (
-    "a server of vLLM (docs/servers.md), a model in this process (--model local:NAME), or an agent "
+    "a server of vLLM (docs/models.md), a model in this process (--model local:NAME), or an agent "
     "that asks for words (--agent chat)"
 )
 """What scores candidates, or does without."""
