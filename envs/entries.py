@@ -221,6 +221,8 @@ def first_problem(error: ValidationError) -> str:
     problem = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in problem["loc"])
     wrong = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "model_type":
+        wrong = "Input should be an object with named fields"
     return f"{field}: {wrong}" if field else wrong
 
 

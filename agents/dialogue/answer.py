@@ -104,7 +104,7 @@ def _object(text: str) -> Mapping[str, str]:
     start = text.find("{")
     if start < 0:
         return {}
-    for found in _candidates(text[start:]):
+    for found in json_values(text[start:]):
         if isinstance(found, dict):
             within = [*found.values()] if len(found) == 1 else [found.get("arguments")]
             for one in (found, *within):
@@ -114,7 +114,8 @@ def _object(text: str) -> Mapping[str, str]:
     return {}
 
 
-def _candidates(text: str) -> Iterator[object]:
+def json_values(text: str) -> Iterator[object]:
+    """What JSON `text` begins with: at most one value, repaired if it is broken."""
     try:
         yield json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):

@@ -214,7 +214,7 @@ def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
     elif empty := empty_splits(opened):
         console.print(
             f"  no examples in: {', '.join(empty)}. Make a larger set (--n), or split it by "
-            "something with more values, as --set split_by=object.",
+            "something else (--set split_by).",
             soft_wrap=True,
         )
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +46,12 @@ class Proposal(BaseModel, frozen=True, extra="forbid"):
     """Reason of the first step, instead of the generated one."""
     key_concepts: tuple[str, ...] = Field(default=(), max_length=8)
     """Key concepts of the first step, instead of the generated ones."""
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """All its sentences."""
+        asked = (self.goal, self.question or "", self.reason or "", *self.key_concepts)
+        return (*asked, *(event.wish for event in self.events))
 
 
 @dataclass(frozen=True, slots=True)

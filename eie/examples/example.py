@@ -44,6 +44,8 @@ class Rejection(StrEnum):
     """The reason explains the action by itself, or by what undoes it."""
     MEANING = "meaning"
     """The author's goal says something else than the scene wants."""
+    SPLIT = "split"
+    """The objects of its task are for different splits."""
     NO_ANSWER = "no_answer"
     """The author did not answer."""
 

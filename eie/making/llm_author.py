@@ -7,10 +7,10 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import json_repair
 from pydantic import JsonValue
 
 from inhabit.agents.core import BudgetError, ModelError, NoAnswerError
+from inhabit.agents.dialogue.answer import json_values
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, Seeds, SilentAuthorError
@@ -266,10 +266,7 @@ def out_of_reach(error: ModelError, *, answered: bool) -> bool:
 
 def read(text: str) -> JsonValue:
     """The JSON in a model's answer, repaired if necessary; otherwise the text itself."""
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0:
-        return text
-    found: Any = json_repair.loads(text[start : end + 1] if end > start else text[start:])
+    found: Any = next(json_values(text[text.find("{") :]), None) if "{" in text else None
     return found if isinstance(found, dict) else text
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.eie.checking.meaning import misread
-from inhabit.eie.checking.splits import split_of
+from inhabit.eie.checking.splits import Split, split_of
 from inhabit.eie.examples.built import BuiltSquare, BuiltTwins
 from inhabit.eie.examples.checks import check_goal
 from inhabit.eie.examples.context import SynthesisEnv
@@ -37,6 +37,10 @@ from inhabit.episodes.episode import Episode, Limits, Moment
 
 MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
+
+
+_STRANGE = re.compile(r"[^\w .,;:!?'\"()/&%+°\u2018\u2019\u201c\u201d\u2013\u2014\u2026-]")
+"""What no sentence of a task has: markup, control characters."""
 
 
 class Pipeline:
@@ -161,25 +165,29 @@ class Pipeline:
             scene=proposal.scene,
             max_steps=MAX_STEPS,
         )
-        key = {
-            "room": self._template.room(task),
-            "family": task.kind,
-            "object": _object(task, self._template),
-        }[self._settings.split_by]
         return Origin(
             task,
             seed=rng.randrange(2**31),
             author=author,
-            split=split_of(key, self._seed, self._rooms()),
+            split=self._split(task),
             parents=answer.parents,
             change=answer.change,
             proposal=proposal,
         )
 
-    def _rooms(self) -> Sequence[str]:
-        """All keys of the split, if they are few rooms."""
-        by_room = self._settings.split_by == "room"
-        return self._template.rooms if by_room and isinstance(self._template, FewRooms) else ()
+    def _split(self, task: Task) -> Split:
+        """The split of a task. What it has one take must all be for one split."""
+        by, template = self._settings.split_by, self._template
+        if by == "family":
+            return split_of(task.kind, self._seed)
+        if by == "room":
+            few = template.rooms if isinstance(template, FewRooms) else ()
+            return split_of(template.room(task), self._seed, few)
+        splits = {thing: split_of(thing, self._seed) for thing in _objects(task, template)}
+        if len(set(splits.values())) > 1:
+            each = ", ".join(f"the {thing} is for {split}" for thing, split in splits.items())
+            raise RejectedError(Rejection.SPLIT, f"Its objects are for different splits: {each}.")
+        return next(iter(splits.values()))
 
     def _with_parent(
         self, env: Env, answer: AuthorReply, origin: Origin, pieces: Sequence[Piece]
@@ -233,9 +241,14 @@ class Pipeline:
             raise self._refused(str(error), origin.proposal, Rejection.REFUSED) from error
 
     def _check_meaning(self, origin: Origin, things: Sequence[SceneObject]) -> None:
-        """Check that the words of a model's goal mean what the scene wants."""
+        """Check that a model wrote plain words, and that its goal means what the scene wants."""
         if origin.author == Procedural.name:
             return
+        assert origin.proposal is not None
+        for text in origin.proposal.texts:
+            if strange := _STRANGE.search(text):
+                why = f"{strange[0]!r} is no part of plain words: {text!r}."
+                raise RejectedError(Rejection.MEANING, why)
         task, lexicon = origin.task, self._template.lexicon
         events, conditional = self._template.events(task), bool(task.scene.get("condition"))
         if why := misread(task.goal, events, things, lexicon, conditional=conditional):
@@ -251,10 +264,11 @@ class Pipeline:
         return RejectedError(otherwise, why)
 
 
-def _object(task: Task, template: Template) -> str:
-    """The object of the task's first event, with its room."""
+def _objects(task: Task, template: Template) -> Sequence[str]:
+    """The kinds of things that a task has one take; else that of its first event."""
     events = template.events(task)
-    return f"{template.room(task)} {events[0].thing}" if events else task.kind
+    taken = {event.thing for event in events if event.action_kind is ActionKind.TAKE}
+    return sorted(taken) or [event.thing for event in events[:1]] or [task.kind]
 
 
 def _words(template: Template) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -85,7 +86,8 @@ class AttemptRunner:
             refused = pieces[0] if len(pieces) == 1 else None
             if not (again and self._author.takes_feedback and isinstance(refused, Refused)):
                 break
-            request = AuthorRequest(made.number, request.seed, refused.sentence, str(answer.raw))
+            said = answer.raw if isinstance(answer.raw, str) else json.dumps(answer.raw)
+            request = AuthorRequest(made.number, request.seed, refused.sentence, said)
 
     async def close(self) -> None:
         """End the environment. Safe to call twice."""

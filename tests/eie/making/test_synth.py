@@ -253,6 +253,19 @@ def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> Non
     assert "larger set" not in told
 
 
+def test_splits_by_object_share_nothing_that_is_taken(tmp_path: Path) -> None:
+    more = ("--set", "split_by=object", "--set", "candidates=2", "--n", "24", "--seed", "3")
+    synth(tmp_path / "set", *more)
+    splits: dict[str, set[str]] = {}
+    for example in SetFolder.open(tmp_path / "set").examples():
+        assert example.lineage is not None
+        task = example.lineage.model_dump()["task"]
+        for item in task["scene"]["inside"]:
+            splits.setdefault(item, set()).add(example.split)
+    assert splits == {"apple": {"train"}, "ball": {"test"}, "book": {"train"}, "cup": {"val"}}
+    assert "| split |" in (tmp_path / "set" / "README.md").read_text()
+
+
 def test_the_command_of_a_card_makes_the_same_set(tmp_path: Path) -> None:
     synth(tmp_path / "one", "--set", "split_by=object", "--set", "candidates=2")
     card = (tmp_path / "one" / "README.md").read_text()
