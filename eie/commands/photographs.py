@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from inhabit.agents.models import registry as models
 from inhabit.eie.sets.folder import SetFolder, SetHeader, held
 from inhabit.envs.extras import require
+from inhabit.episodes.commands.interrupt import interruptible
 from inhabit.episodes.commands.options import BaseUrl
 from inhabit.episodes.commands.output import Json, Set, print_answer
 from inhabit.episodes.playing.plan import software
@@ -59,8 +60,10 @@ def photographs(
         given.append(f"model.base_url={base_url}")
     registration, name = models.find(author)
     settings = divide(given, {"model": registration.settings})
+    words = ("--author", author, "--of", of, "--seed", str(seed))
+    changed = (word for assignment in given for word in ("--set", assignment))
     header = SetHeader(
-        command=("inhabit", "photographs", str(folder), "--author", author, "--seed", str(seed)),
+        command=("inhabit", "photographs", str(folder), *words, *changed),
         env=of,
         backend="photographs",
         author=author,
@@ -79,7 +82,7 @@ def photographs(
             finally:
                 await model.close()
 
-        asyncio.run(ask())
+        asyncio.run(interruptible(ask(), out))
         write_tables(opened)
         opened.finish()
         write_card(opened)

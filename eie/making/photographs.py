@@ -104,7 +104,10 @@ class Photographer:
         """
         if (wrong := unclear(rgb, in_sight=0)) is not None:
             raise RejectedError(Rejection.UNCLEAR, wrong)
-        prompt = [Message("system", (_WRITE,)), Message("user", (Image(rgb),))]
+        prompt = [
+            Message("system", (f"{_WRITE} The subject of the picture: {self._env}.",)),
+            Message("user", (Image(rgb),)),
+        ]
         said = await self._ask(prompt, PhotographClaim, number)
         try:
             claim = _sound(_form(said, PhotographClaim))
@@ -236,7 +239,9 @@ def open_photograph(file: Path) -> NDArray[np.uint8]:
             upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(upright)
     except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as error:
-        raise RejectedError(Rejection.UNCLEAR, f"It can't be read as an image: {error}") from error
+        # The set may be published: its folder is nobody's business.
+        why = str(error).replace(str(file), file.name)
+        raise RejectedError(Rejection.UNCLEAR, f"It can't be read as an image: {why}") from error
 
 
 async def _made(

@@ -216,6 +216,7 @@ def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
         asyncio.run(ask())
         assert len(list(opened.examples())) == 2
         assert len(server.requests) == 4
+        assert "driving" in str(server.requests[0]["messages"][0])
         for request in server.requests:
             parts = [p for m in request["messages"] for p in m["content"] if isinstance(p, dict)]
             assert sum(part.get("type") == "image_url" for part in parts) == 1
@@ -229,7 +230,7 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
     told = {"abilities": ["images"], "answers": answers, "replies": [text(CLAIM)] * 2}
     script.write_text(json.dumps(told))
     photographs = write(tmp_path / "in", 2)
-    words = ["photographs", str(photographs), "--author", f"scripted:{script}"]
+    words = ["photographs", str(photographs), "--author", f"scripted:{script}", "--of", "cooking"]
     for _ in range(2):
         with pytest.raises(SystemExit) as left:
             main([*words, "--out", str(tmp_path / "out"), "--json"])
@@ -237,7 +238,11 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
         said = json.loads(capsys.readouterr().out.splitlines()[-1])
         assert said == {"set": str(tmp_path / "out"), "kept": 2, "rejected": {}}
     assert SetFolder.open(tmp_path / "out").header.finished
-    assert "2 pictures" in (tmp_path / "out/README.md").read_text()
+    card = (tmp_path / "out/README.md").read_text()
+    assert (
+        "2 photographs" in card and "No simulator checked it." in card and "built its" not in card
+    )
+    assert "--of cooking --seed 0\n" in card and "the same command gives" not in card
     assert "Stop and wait" in (tmp_path / "out/index.html").read_text()
     with pytest.raises(SystemExit) as left:
         main([*words, "--seed", "1", "--out", str(tmp_path / "out")])
@@ -256,3 +261,5 @@ def test_the_command_says_why_photographs_are_rejected(
     said = capsys.readouterr().out
     assert "Kept 0 examples" in said
     assert "rejected, no_answer: 1" in said and "rejected, unclear: 1" in said
+    refused = [r.sentence for a in SetFolder.open(tmp_path / "out").attempts() for r in a.rejected]
+    assert "broken.jpg" in refused[1] and str(tmp_path) not in refused[1]
