@@ -15,6 +15,10 @@ _NEAR_FLOOR = 0.06
 """An object up to this many metres above the floor stands on it."""
 _SLACK = 0.03
 """Gap in metres up to which boxes count as touching."""
+_CHESTS = ("dresser", "filingcabinet")
+"""What is in these lies in the drawers that slide out,"""
+_IN_DRAWERS = tuple(Rest(0.0, 9.0, *side, -0.45, 0.42) for side in ((-0.46, -0.03), (0.03, 0.46)))
+"""which are two, side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,8 @@ class _Arranging:
         home = self._home[id_]
         for parent, relation in parents:
             was = self._home.get(parent)
+            if relation == "INSIDE" and self._kind(parent) in _CHESTS:
+                continue
             behind_door = relation == "INSIDE" and "CAN_OPEN" in self._nodes[parent].properties
             if behind_door and was is not None and home.bottom > was.top - _SLACK:
                 continue  # It stood on what it is in now.
@@ -154,13 +160,16 @@ class _Arranging:
         if support not in self._places:
             return
         place, size = self._places[support], self._home[id_].size
-        name = self._nodes[id_].class_name
         if support in self._rooms:
             place, surfaces = _floor(place), [Rest(1.0, 9.0, -0.4, 0.4, -0.4, 0.4)]
+        elif relation == "INSIDE" and self._kind(support) in _CHESTS:
+            place, surfaces = _drawers(place), [*_IN_DRAWERS]
         else:
-            kind = self._nodes[support].class_name.replace("_", "")
-            surfaces = [*rests(kind, relation, name)]
+            surfaces = [*rests(self._kind(support), relation, self._nodes[id_].class_name)]
         self._places[id_] = resting(size, place, surfaces, self._taken(support, place))
+
+    def _kind(self, id_: int) -> str:
+        return self._nodes[id_].class_name.replace("_", "")
 
     def _taken(self, support: int, place: DrawnBox) -> list[UprightBox]:
         """Boxes near a support, without its own and its own support's."""
@@ -196,3 +205,13 @@ def _bears(support: DrawnBox, thing: DrawnBox) -> bool:
 def _floor(room: DrawnBox) -> DrawnBox:
     """The floor of a room, as a thin box."""
     return DrawnBox(room.x, room.bottom, room.z, (room.size[0], 0.0, room.size[2]), room.yaw)
+
+
+def _drawers(chest: DrawnBox) -> DrawnBox:
+    """The space in the open drawers of a chest, which are before it and near its top."""
+    width, height, depth = chest.size
+    ahead_x, ahead_z = chest.front
+    out, bottom = 0.68 * depth, chest.bottom + 0.8 * height
+    away = (depth + out) / 2
+    size = (width, 0.15 * height, out)
+    return DrawnBox(chest.x + away * ahead_x, bottom, chest.z + away * ahead_z, size, chest.yaw)

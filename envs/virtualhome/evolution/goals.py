@@ -29,9 +29,11 @@ _HOLDS: Mapping[str, str] = {
     "bathroomcabinet": "towel barsoap toothpaste toothbrush hairproduct facecream candle slippers "
     "papertowel washingsponge dishwashingliquid",
     "washingmachine": "Clothes towel slippers washingsponge",
-    "closet": "Clothes towel slippers toy folder boardgame book magazine",
-    "dresser": "Clothes towel toy folder book magazine cellphone notes candle facecream "
-    "hairproduct remotecontrol alarmclock",
+    **dict.fromkeys(
+        ("closet", "dresser"),
+        "Clothes towel slippers toy folder boardgame magazine notes cellphone alarmclock radio "
+        "photoframe keyboard remotecontrol",
+    ),
 }
 """Container with a door -> the classes and categories that may be put in it."""
 _LARGE = ("box", "chair", "pillow")

@@ -16,19 +16,30 @@ from inhabit.envs.simulators.render.shapes.finishes import (
     FURNITURE,
     GLASS,
     IRON,
+    OPEN,
     RUBBER,
     STEEL,
     Form,
     Look,
     shade,
 )
-from inhabit.envs.simulators.render.shapes.parts import along_longer, bar, block, knob, legs, panel
+from inhabit.envs.simulators.render.shapes.parts import (
+    along_longer,
+    bar,
+    block,
+    hollow_box,
+    knob,
+    legs,
+    panel,
+)
 from inhabit.envs.simulators.render.sweep import tube
 
 _TOP = 0.035
 """Thickness of a table's top, metres."""
 _SET_BACK = 0.03
 """How far fitted fronts lie behind their frame, so that a scene's own drawers cover them."""
+_OUT = 0.75
+"""Share of its depth that an open drawer of a dresser comes out."""
 
 
 def dining_table(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -86,9 +97,16 @@ def side_table(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def chest(
-    size: Vector, wood: Material, pull: Material, *, rows: int, columns: int, foot: float
+    size: Vector,
+    wood: Material,
+    pull: Material,
+    *,
+    rows: int,
+    columns: int,
+    foot: float,
+    openness: float = 0.0,
 ) -> Mesh:
-    """A carcass with a top, short legs and rows of drawer fronts."""
+    """A carcass with a top, short legs and rows of drawers, the highest of which slide out."""
     x, y, z = size
     top = min(0.025, 0.1 * y)
     tall = y - top - foot
@@ -111,11 +129,16 @@ def chest(
     grip = knob(0.014, 0.55 * _SET_BACK, pull).shifted(z=thick / 2)
     pulls = [grip] if width < 0.5 else [grip.shifted(-width / 4), grip.shifted(width / 4)]
     one = join([front, *pulls])
+    out = _OUT * openness * inner
+    if out > 0:
+        tray = hollow_box((0.94 * width, 0.8 * height, out), 0.012, shade(wood, 0.92))
+        pulled = join([one.shifted(z=out), tray.shifted(y=-0.05 * height, z=out / 2)])
     for row in range(rows):
         for column in range(columns):
             dx = (column - (columns - 1) / 2) * width
             dy = middle + (row - (rows - 1) / 2) * height
-            parts.append(one.shifted(dx, dy, inner - z / 2 + thick / 2))
+            drawer = pulled if out > 0 and row == rows - 1 else one
+            parts.append(drawer.shifted(dx, dy, inner - z / 2 + thick / 2))
     return join(parts)
 
 
@@ -130,6 +153,7 @@ def dresser(size: Vector, look: Look, choose: Random) -> Mesh:
         rows=max(2, min(5, round(y / 0.24))),
         columns=2 if x > 0.8 else 1,
         foot=0.08 * y,
+        openness=look.openness,
     )
 
 
@@ -275,7 +299,7 @@ KINDS: Mapping[str, Form] = {
     "DiningTable": Form(dining_table, (1.6, 0.8, 0.95)),
     "CoffeeTable": Form(coffee_table, (1.1, 0.44, 0.65)),
     "SideTable": Form(side_table, (0.5, 0.66, 0.45)),
-    "Dresser": Form(dresser, (1.05, 0.97, 0.5)),
+    "Dresser": Form(dresser, (1.05, 0.97, 0.5), OPEN),
     "TVStand": Form(tv_stand, (1.4, 0.55, 0.45)),
     "Desk": Form(desk, (1.35, 0.78, 0.65)),
     "CounterTop": Form(counter_top, (1.4, 0.91, 0.65)),
