@@ -12,6 +12,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import chain
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -40,6 +41,10 @@ from inhabit.envs.world.rows import Choices, among, kind_of, listed
 
 _ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH)
 """Kinds of actions that are no event of a task."""
+_DRAWS = 1000
+"""Scenes that are drawn until one makes a task."""
+_KNOWN = 64
+"""Scenes whose things are the kinds that a lexicon knows."""
 
 
 class SmallSettings(BaseModel):
@@ -95,8 +100,12 @@ class SmallWorld:
         return _solved(state, self)
 
     def task(self, name: str, rng: random.Random) -> Task:
-        """A task that is neither solved nor unsolvable at its start."""
-        while True:
+        """A task that is neither solved nor unsolvable at its start.
+
+        Raises:
+            SceneError: none of the scenes drawn makes one.
+        """
+        for _ in range(_DRAWS):
             kind, goal, scene = self.draw(rng)
             found = self.solve(self.begin(scene))
             if found is not None and found[0]:
@@ -109,6 +118,9 @@ class SmallWorld:
                     max_steps=max(self.max_steps, 3 * len(found[0])),
                     reference_cost=len(found[0]),
                 )
+        raise SceneError(
+            f"{self.name}: none of {_DRAWS} scenes that draw() gave is unsolved and can be solved."
+        )
 
     def registration(self) -> Registration:
         """The environment, for an entry point."""
@@ -247,8 +259,9 @@ class SmallTemplate:
     def __init__(self, world: SmallWorld) -> None:
         self._world = world
         self._verbs = {verb.name: verb for verb in world.verbs}
-        scene = world.draw(random.Random(0))[2]
-        kinds = frozenset(thing.kind for thing in world.things(world.begin(scene)))
+        scenes = (world.draw(random.Random(seed))[2] for seed in range(_KNOWN))
+        things = chain.from_iterable(world.things(world.begin(scene)) for scene in scenes)
+        kinds = frozenset(thing.kind for thing in things)
         self.lexicon = Lexicon(kinds=kinds, states=world.states)
 
     def schema(self) -> Mapping[str, JsonValue]:
@@ -282,7 +295,9 @@ class SmallTemplate:
             if (kind := self.action_kind(action)) not in _ON_THE_WAY:
                 needs = (found[-1].name,) if found else ()
                 thing = action.arguments[-1] if action.arguments else action.text
-                found.append(Event(action.text, action.text, "", kind, thing, needs))
+                before = sum(event.wish == action.text for event in found)
+                name = f"{action.text} {before + 1}" if before else action.text
+                found.append(Event(name, action.text, "", kind, thing, needs))
         return found
 
     def room(self, task: Task) -> str:

@@ -6,9 +6,11 @@ import random
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 from pydantic import BaseModel
 
-from inhabit.envs.core import Action, Reason
+from inhabit.eie.examples.topology import Topology
+from inhabit.envs.core import Action, Reason, SceneError, SceneObject
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import Verb, among
 from inhabit.envs.world.small import SmallTemplate, SmallWorld
@@ -33,6 +35,22 @@ def act(now: State, action: Action) -> tuple[State, Reason | None, str]:
     return replace(now, wet=True), None, "The bed is wet."
 
 
+@dataclass(frozen=True)
+class Tank:
+    scene: Bed
+    poured: int = 0
+
+    @property
+    def full(self) -> bool:
+        return self.poured == 2
+
+
+def pour(now: Tank, action: Action) -> tuple[Tank, Reason | None, str]:
+    if action.verb == "go":
+        return now, None, "You are at the bed."
+    return replace(now, poured=now.poured + 1), None, "It takes up the water."
+
+
 GARDEN = SmallWorld(
     name="garden",
     summary="a dry bed",
@@ -55,6 +73,32 @@ def test_what_no_shared_kind_of_action_names_is_a_subtask_too() -> None:
     template = SmallTemplate(GARDEN)
     events = template.events(template.seed(random.Random(0), "garden-0"))
     assert [(event.wish, event.thing) for event in events] == [("water the bed", "bed")]
+
+
+def test_what_has_to_be_done_twice_is_two_subtasks() -> None:
+    world = replace(GARDEN, begin=lambda scene: Tank(scene), act=pour, goal=lambda now: (now.full,))
+    template = SmallTemplate(world)
+    task = template.seed(random.Random(0), "garden-0")
+    first, second = events = template.events(task)
+    assert first.wish == second.wish == "water the bed"
+    assert second.needs == (first.name,) != (second.name,)
+    assert list(Topology(events).order()) == events
+
+
+def test_things_of_any_scene_are_known() -> None:
+    def things(now: State) -> list[SceneObject]:
+        return [SceneObject("bed", "bed", {})] if now.wet else [SceneObject("pot", "pot", {})]
+
+    world = replace(
+        GARDEN, things=things, draw=lambda rng: ("water", "Water it.", Bed(wet=rng.random() < 0.3))
+    )
+    assert SmallTemplate(world).lexicon.kinds == {"bed", "pot"}
+
+
+def test_a_world_whose_scenes_make_no_task_says_so() -> None:
+    solved = replace(GARDEN, goal=lambda now: (True,))
+    with pytest.raises(SceneError, match="^garden: none"):
+        solved.task("garden-0", random.Random(0))
 
 
 def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:

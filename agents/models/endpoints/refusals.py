@@ -17,6 +17,7 @@ from inhabit.agents.models.endpoints.completion import Completion
 from inhabit.agents.models.endpoints.wire import Body, holds_image, without_system
 
 _SIZE = re.compile(r"too (large|long|many|big)|context length|at most|exceed|maximum", re.I)
+_RANGE = re.compile(r"<=?|less|below|between|range|\bin \[|" + _SIZE.pattern, re.I)
 _IMAGES = re.compile(
     r"image|vision|visual|multi-?modal|modalit|mmproj|content.{0,40}string|expected.{0,20}text",
     re.I,
@@ -92,7 +93,11 @@ def change_for(refusal: RefusalError, body: Body, made: Collection[Change]) -> C
                 return change
     if refusal.mentions(_NO_SYSTEM) and not too_large and Change.NO_SYSTEM.apply(body) != body:
         return Change.NO_SYSTEM
+    heat = body.get("temperature")
+    hot = isinstance(heat, float) and heat > 1 and _RANGE.search(refusal.said) is not None
     for change, field in _FIELDS.items():
+        if hot and change is Change.NO_TEMPERATURE:
+            continue  # It takes one, but not as high as the user's.
         if field in body and refusal.mentions(_WORDS[change]):
             return change
     return None

@@ -94,7 +94,7 @@ class AlfredSettings(SettingsModel):
     @property
     def least_pixels(self) -> int:
         """Pixels from which an object counts as seen."""
-        return max(_ALFRED_PIXELS, math.ceil(self.least_seen * self.width * self.height))
+        return max(_ALFRED_PIXELS, math.ceil(round(self.least_seen * self.width * self.height, 6)))
 
 
 def fastest_settings(backend: str, settings: AlfredSettings) -> AlfredSettings:

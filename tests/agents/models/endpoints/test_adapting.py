@@ -80,6 +80,16 @@ def test_temperature_is_left_out_and_the_model_then_samples() -> None:
     assert serving.requests[-1]["seed"] == 8, "What is sampled has a seed."
 
 
+def test_a_temperature_beyond_the_range_of_the_endpoint_is_an_error() -> None:
+    said = "Invalid 'temperature': decimal above maximum value. Expected a value <= 2, got 3."
+    with (
+        endpoint(refuses("temperature", said, param="temperature")) as serving,
+        pytest.raises(ModelError, match="Expected a value <= 2"),
+    ):
+        ask(serving, twice, temperature=3.0)
+    assert len(serving.requests) == 1
+
+
 @pytest.mark.parametrize("says", ["System role not supported", "Conversation roles must alternate"])
 @pytest.mark.parametrize("asked", [Message("user", ("Look?",)), SEEN])
 def test_a_system_message_moves_into_the_first_of_the_user(asked: Message, says: str) -> None:
