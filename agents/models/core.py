@@ -174,7 +174,7 @@ class Model(ABC):
     """How exact its scores were found to be, in a clause."""
 
     async def detected(self, images: Sequence[Image]) -> str:
-        """The objects that it detects in the `images` of a step, in words: for the record.
+        """The objects that it detects in the last of the `images` of a step: for the record.
 
         "" for models that have no names for what they see: all but those with a detector.
         """
