@@ -29,11 +29,6 @@ _HOLDS: Mapping[str, str] = {
     "bathroomcabinet": "towel barsoap toothpaste toothbrush hairproduct facecream candle slippers "
     "papertowel washingsponge dishwashingliquid",
     "washingmachine": "Clothes towel slippers washingsponge",
-    **dict.fromkeys(
-        ("closet", "dresser"),
-        "Clothes towel slippers toy folder boardgame magazine notes cellphone alarmclock radio "
-        "photoframe keyboard remotecontrol",
-    ),
 }
 """Container with a door -> the classes and categories that may be put in it."""
 _LARGE = ("box", "chair", "pillow")
