@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inhabit.envs.claims.claim import About, Claim, Intent, Noun
+from inhabit.envs.claims.claim import About, Claim, Intent, Noun, name_and_number
 from inhabit.envs.claims.clauses import Nouns, clauses
 from inhabit.envs.claims.reading import Facts, Intents
 from inhabit.envs.core import SceneObject
 
-__all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds"]
+__all__ = ["About", "Claim", "Intent", "Noun", "Reader", "holds", "name_and_number"]
 
 
 class Reader:
@@ -76,7 +76,7 @@ def _meant(noun: Noun, things: Sequence[SceneObject]) -> list[SceneObject]:
         t
         for t in things
         if t.kind in noun.kinds
-        and (not noun.number or t.name.rpartition("_")[2] in (noun.number, t.name))
+        and (not noun.number or name_and_number(t.name)[1] in (noun.number, ""))
     ]
 
 

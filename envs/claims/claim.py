@@ -20,6 +20,13 @@ class About(StrEnum):
     """It is held; without a subject: anything is."""
 
 
+def name_and_number(name: str) -> tuple[str, str]:
+    """A `SceneObject.name` in two parts: "mug" and "2" of "mug_2" or "mug 2"; no number is ""."""
+    stem = name.rstrip("0123456789")
+    number = name[len(stem) :]
+    return (stem[:-1], number) if number and stem[1:].endswith(("_", " ")) else (name, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Noun:
     """A noun: one object, or any object of a kind."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, JsonValue
 
 from inhabit.agents.core import Decision
+from inhabit.envs.claims import name_and_number
 from inhabit.envs.core import Action, Expert, Factual, Forkable, Privileged, SceneObject
 from inhabit.episodes.episode import Episode
 
@@ -96,7 +97,7 @@ def gather(
         plan=tuple(action.text for action in plan),
         key_concepts=tuple(map(str, concepts))
         if isinstance(concepts, list)
-        else tuple(phrase for thing in key for phrase in _phrases(thing)),
+        else tuple(dict.fromkeys(phrase for thing in key for phrase in _phrases(thing))),
         reason=reason if isinstance(reason, str) else _reason(plan, key),
         things=tuple(things),
         key_things=tuple(thing.name for thing in key),
@@ -104,7 +105,9 @@ def gather(
 
 
 def _names(action: Action, thing: SceneObject) -> bool:
-    return thing.name in action.arguments or f" {thing.name} " in f" {action.text} "
+    """Whether an action is about a thing: "the drawer" may be drawer_1, and "it" what is held."""
+    called = {thing.name, name_and_number(thing.name)[0], *(["it"] if thing.held else [])}
+    return not called.isdisjoint(action.arguments) or f" {thing.name} " in f" {action.text} "
 
 
 def _phrases(thing: SceneObject) -> list[str]:

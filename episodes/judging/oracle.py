@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inhabit.envs.claims import About, Claim, Intent, Noun, Reader, holds
+from inhabit.envs.claims import About, Claim, Intent, Noun, Reader, holds, name_and_number
 from inhabit.envs.core import SceneObject
 from inhabit.episodes.judging.anchors import Anchors
 from inhabit.episodes.judging.scores import ABSENT, AgentAnswer, Judged, Verdict, action_verdict
@@ -101,7 +101,9 @@ class _StepJudge:
 
     def _allowed(self, goal: str) -> list[Intent]:
         """What an expert would mean to do: the next actions, and what the goal asks for."""
-        texts = [*self.anchors.plan[:_AHEAD], *(self.anchors.best or ()), goal]
+        actions = (*self.anchors.plan[:_AHEAD], *(self.anchors.best or ()))
+        # "open drawer 1" alone would tell of an open drawer.
+        texts = [*(f"I should {action}" for action in actions), goal]
         return [intent for text in texts for intent in self.reader.intents(text)]
 
     def _leads(self, intent: Intent, allowed: Sequence[Intent]) -> bool:
@@ -131,7 +133,7 @@ def _overlap(one: Noun, other: Noun) -> bool:
 
 
 def _means(noun: Noun, thing: SceneObject) -> bool:
-    alike = not noun.number or thing.name.rpartition("_")[2] == noun.number
+    alike = not noun.number or name_and_number(thing.name)[1] == noun.number
     return thing.kind in noun.kinds and alike
 
 
