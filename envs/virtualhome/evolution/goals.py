@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, combinations, islice, permutations, zip_longest
+from itertools import combinations, islice, permutations
 
 from inhabit.envs.virtualhome.drawing.layout import free_place, read_place
 from inhabit.envs.virtualhome.flats.boxes import rests
@@ -40,10 +40,7 @@ Wants = tuple[RelationGoal, ...]
 
 
 def crossed(world: FlatWorld, rng: random.Random) -> Iterator[tuple[Wants, Wants]]:
-    """Pairs of goals: in each, both objects belong in one of two containers of a room.
-
-    Containers take turns, or those that many objects fit would be in almost all pairs.
-    """
+    """Pairs of goals: in each, both objects belong in one of two containers of a room."""
     nodes = list(world.nodes())
     count = Counter(node.class_name for node in nodes)
     places = [
@@ -60,12 +57,10 @@ def crossed(world: FlatWorld, rng: random.Random) -> Iterator[tuple[Wants, Wants
             and all(_fits(n, place) for place in (one, two))
             and not {one.id, two.id} & set(world.targets(n.id, "INSIDE"))
         ]
-        pairs = list(combinations(things, 2))
-        found.append([(pair, (one, two)) for pair in rng.sample(pairs, len(pairs))])
-    turns = zip_longest(*rng.sample(found, len(found)))
+        found += [(pair, (one, two)) for pair in combinations(things, 2)]
     fit = (
         (pair, places)
-        for pair, places in filter(None, chain.from_iterable(turns))
+        for pair, places in rng.sample(found, len(found))
         if all(_have_room(pair, place, world) for place in places)
     )
     for pair, (one, two) in islice(fit, _MOST):
