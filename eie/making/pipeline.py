@@ -39,8 +39,10 @@ MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
 
 
-_STRANGE = re.compile(r"[^\w .,;:!?'\"()/&%+°\u2018\u2019\u201c\u201d\u2013\u2014\u2026-]")
-"""What no sentence of a task has: markup, control characters."""
+_STRANGE = re.compile(
+    r"[<>{}\[\]\\^`|~*#\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069]"
+)
+"""What no sentence of a task has: markup, control characters. Letters may be of any language."""
 
 
 class Pipeline:
