@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from inhabit.eie.checking.splits import Split
 
@@ -162,6 +162,12 @@ class Example(BaseModel, frozen=True, extra="forbid"):
     """The part of `reason` that tells what the picture shows, where that is known."""
     lineage: Lineage | None = None
     """None for photographs alone."""
+
+    @model_validator(mode="after")
+    def _has_its_answer(self) -> Self:
+        if self.answer >= len(self.candidates):
+            raise ValueError(f"there is no candidate {self.answer} for its answer")
+        return self
 
     @property
     def group(self) -> str:

@@ -96,8 +96,6 @@ def read(folder: Path, split: Split) -> Iterator[Sample]:
                 raise TuneError(
                     f"Line {number} of {file} is not an example: {first_problem(error)}."
                 ) from error
-            if example.answer >= len(example.candidates):
-                raise TuneError(f"Line {number} of {file} has no candidate {example.answer}.")
             if (count := len(example.candidates)) > _CANDIDATES:
                 raise TuneError(
                     f"Line {number} of {file} has {count:,} candidates: at most {_CANDIDATES:,} "

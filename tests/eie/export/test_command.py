@@ -111,3 +111,17 @@ def test_a_run_without_frames_says_so_and_leaves_no_folder(
     code, _, told = inhabit(capsys, "export", run, "--format", form, "--out", str(out))
     assert code == 2 and "Left out 1 episode without images" in told
     assert not out.exists()
+
+
+def test_an_answer_that_is_no_candidate_is_named(tmp_path: Path, capsys: Any) -> None:
+    made = write_set(tmp_path / "set")
+    file = made / "examples.jsonl"
+    first, *others = map(json.loads, file.read_text().splitlines())
+    lines = [first | {"answer": 4}, *others]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    exported = ("export", str(made), "--format", "llava", "--out", str(tmp_path / "out"))
+    tuned = ("tune", str(made), "--base", "local:x", "--out", str(tmp_path / "out"))
+    for words in (exported, ("show", str(made)), tuned):
+        code, _, said = inhabit(capsys, *words)
+        assert code and "there is no candidate 4 for its answer" in said
+        assert "line 1 " in said.lower()
