@@ -29,7 +29,7 @@ class VideoFile:
         self.frames = 0
 
     def add(self, rgb: NDArray[np.uint8]) -> None:
-        """Add a frame, uint8 (H, W, 3). All have the size of the first; an odd side loses one."""
+        """Add a frame, uint8 (H, W, 3). The caller gives all of one size; an odd side loses one."""
         rgb = np.ascontiguousarray(rgb[: rgb.shape[0] // 2 * 2, : rgb.shape[1] // 2 * 2])
         if self._stream is None:
             self._stream = self._container.add_stream("libx264", rate=FRAMES_PER_SECOND)

@@ -229,7 +229,8 @@ class MineDojo(Env):
         return self._there()[0].ask(op, **fields)
 
     def _is_over(self) -> bool:
-        return self._there()[1].dead or len(set(self.progress())) == 1
+        met, total = self.progress()
+        return self._there()[1].dead or met == total
 
     def _around(self) -> frozenset[str]:
         """The blocks nearby, seen or not."""

@@ -18,8 +18,10 @@ SURE, MAYBE = 0.5, 0.2
 """Confidence at which a detection is believed, and at which it is worth a try."""
 _TRIES, _FAILURES = 7, 8
 """How often one may go to an object in vain, and how many actions may fail in all."""
-_ENOUGH, _SPACING = 0.4, 6
-"""Share of the places that are left which is worth a try by itself; else steps between tries."""
+_ENOUGH = 0.4
+"""Share of what is still hidden that has to be revealed before another try,"""
+_SPACING = 6
+"""unless so many steps went by since the last one."""
 _LOOK = 0.15
 """Share of what lies in the open that looking around reveals."""
 _UNKNOWN = 0.5

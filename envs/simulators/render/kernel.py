@@ -54,8 +54,8 @@ class _CodeOnDisk(FunctionCache or object):  # type: ignore[misc]
     """Numba's cache, that loads code without what only compiling needs.
 
     Numba's own imports SciPy and registers all functions that it can compile before it loads
-    anything: .4 s of each process that draws. Compiling still does so. Where Numba no longer has
-    these private names, or asks for them, its own cache is used.
+    anything: .4 s of each process that draws. Compiling still does so. This class stands on private
+    names of Numba; a Numba without them uses its own cache.
     """
 
     def load_overload(self, signature: object, context: object) -> object:
