@@ -259,6 +259,12 @@ class WrongAdmissible(Toy):
         return vocabulary()
 
 
+class AdmissibleForgetsTheHand(Toy):
+    def admissible(self) -> Sequence[Action]:
+        more = [a for a in vocabulary() if a.text.startswith("pick up")]
+        return [*super().admissible(), *(more if self._house.held() else ())]
+
+
 class StateIsNotJson(Toy):
     def state(self) -> Mapping[str, Any]:
         return {**super().state(), "open": {1, 2}}
@@ -385,6 +391,7 @@ MISTAKES: Mapping[type[Env], str] = {
     OtherSceneError: "reset() of a wrong scene raised RuntimeError",
     SharedFork: "digest(), before and after acting in a fork, differ",
     WrongAdmissible: "admissible() holds",
+    AdmissibleForgetsTheHand: "admissible() holds 'pick up the",
     StateIsNotJson: "state() is not JSON",
     CloseTwiceRaises: "close() raised RuntimeError",
     UnseededReset: "Observation.text, at the start of the same episode, differ",
