@@ -49,14 +49,14 @@ def view_of(example: Example, look: Look | None, *, past: bool) -> View:
 def facts_of(example: Example) -> tuple[str, ...]:
     """What the question tells besides the goal, the text and what history tells, if anything.
 
-    Such as "The mug has been washed." where neither image nor history shows it.
+    Such as "The mug has been washed." where neither image nor history shows it, and what was just
+    tried in vain.
     """
     rest = example.question
     for told in (example.goal, plain(example.text)):
         rest = rest.strip().removeprefix(told)
     *facts, _ = _SENTENCES.split(rest.strip())
-    # The action that failed is the last step of the history.
-    return tuple(facts[:-1] if example.kind == "recovery" else facts)
+    return tuple(facts)
 
 
 def question_of(example: Example, look: Look | None, prompt: Prompt) -> tuple[Message, Message]:

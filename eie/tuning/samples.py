@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Message
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
-from inhabit.eie.examples.view import question_of, view_of
+from inhabit.eie.examples.view import facts_of, question_of, view_of
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.entries import first_problem
 from inhabit.envs.files import read_lines
@@ -78,6 +78,8 @@ class Wording:
         if example.kind in ("recognition", "photograph"):
             return question_of(example, seen, self._question)
         view = view_of(example, seen, past=self._prompt.settings.pictures > 0)
+        text = " ".join(filter(None, (view.observation.text, *facts_of(example))))
+        view = replace(view, observation=replace(view.observation, text=text))
         return self._prompt.messages(view, images=self._sees)
 
 

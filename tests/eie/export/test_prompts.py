@@ -17,6 +17,8 @@ from inhabit.agents.planners.chat import Chat, ChatSettings
 from inhabit.cli import main
 from inhabit.eie.examples.example import Example
 from inhabit.eie.examples.view import facts_of
+from inhabit.eie.tuning.samples import Sample, Wording
+from inhabit.eie.tuning.settings import TuneSettings
 from inhabit.envs.core import Task
 from inhabit.episodes.recording.reader import Run
 from tests.agents.models.endpoints.endpoint import Answer, endpoint, good
@@ -162,4 +164,15 @@ def test_what_only_the_question_tells_is_told() -> None:
     )  # fmt: skip
     assert facts_of(example) == ("It was washed.",)
     failed = {"kind": "recovery", "question": "Heat the cup. You hold a cup. You tried. What now?"}
-    assert facts_of(example.model_copy(update=failed)) == ()
+    assert facts_of(example.model_copy(update=failed)) == ("You tried.",)
+
+
+def test_what_was_tried_in_vain_is_tuned_on(tmp_path: Path) -> None:
+    example = Example(
+        id="a", env="toy", split="train", image="images/a.png", image_digest="a", reason="So.",
+        goal="Heat the cup.", text="You hold a cup.", candidates=("a", "b"), answer=0,
+        kind="recovery", key_concepts=("cup",),
+        question="Heat the cup. You hold a cup. You tried it. What now?",
+    )  # fmt: skip
+    *_, user = Wording(TuneSettings(), sees=False).messages(Sample(tmp_path, example))
+    assert "Now: You hold a cup. You tried it." in "".join(map(str, user.parts))
