@@ -98,4 +98,5 @@ def _solved(tasks: Iterable[Task], settings: AlfworldSettings) -> Iterator[Task]
             env.reset(task, seed=0)
             plan = env.plan()
             if plan:
-                yield task.model_copy(update={"reference_cost": len(plan)})
+                cost = sum(env.act(action).cost for action in plan)
+                yield task.model_copy(update={"reference_cost": cost})

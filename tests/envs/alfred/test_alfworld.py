@@ -10,7 +10,7 @@ import pytest
 
 from inhabit.envs.alfred.alfworld import AlfworldSettings
 from inhabit.envs.alfred.alfworld.env import Alfworld
-from inhabit.envs.alfred.alfworld.tasks import read
+from inhabit.envs.alfred.alfworld.tasks import read, sample
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Reason, Task
 from tests.envs.alfred.trajectories_for_tests import trajectory, write
@@ -134,6 +134,14 @@ def test_what_is_not_admissible_does_nothing(
     outcome = kitchen.act(action)
     assert (outcome.reason, outcome.feedback) == (reason, "Nothing happens.")
     assert kitchen.digest() == before
+
+
+def test_the_reference_of_a_sampled_task_is_what_its_expert_spends() -> None:
+    with Alfworld(settings=SMALL) as env:
+        for task in sample(3, 0, SMALL):
+            env.reset(task, seed=0)
+            done = [env.act(action) for action in env.plan()]
+            assert task.reference_cost == sum(one.cost for one in done) >= len(done)
 
 
 def test_trajectories_are_games_in_its_wording(tmp_path: Path) -> None:
