@@ -152,6 +152,8 @@ _ITEMS = (
     *("paper", "leather", "book", "bookshelf", "crafting table"),
 )
 _MOBS = ("chicken", "cow", "pig", "sheep")
+_DRAWS = 200
+"""Situations that are drawn until one has the answer that is wanted."""
 
 
 def sample(n: int, seed: int, settings: PcaSettings) -> Iterator[Task]:
@@ -163,16 +165,21 @@ def sample(n: int, seed: int, settings: PcaSettings) -> Iterator[Task]:
 def _task(i: int, seed: int) -> Task:
     rng = random.Random(f"pca_bench {seed} {i}")
     goal = sorted(_GOALS)[i % len(_GOALS)]
-    options = _GOALS[goal]
-    inventory = {item: rng.randint(1, 8) for item in rng.sample(_ITEMS, rng.randint(0, 4))}
-    mobs = [mob for mob in _MOBS if rng.random() < 0.5]
-    answer = solve(goal, Situation.of(inventory, mobs, options))
+    # In random order, and each wanted as often: neither place nor text of an option tells.
+    options = rng.sample(_GOALS[goal], len(_GOALS[goal]))
+    wanted = rng.choice(options)
+    for _ in range(_DRAWS):
+        inventory = {item: rng.randint(1, 8) for item in rng.sample(_ITEMS, rng.randint(0, 4))}
+        mobs = [mob for mob in _MOBS if rng.random() < 0.5]
+        answer = solve(goal, Situation.of(inventory, mobs, options))
+        if answer == wanted:
+            break
     assert answer is not None, "Every goal here is a recipe."
     owned: JsonValue = [[name, count] for name, count in inventory.items()]
     near: JsonValue = list(mobs)
     scene = PcaScene(
         domain=Domain.GAME,
-        actions=options,
+        actions=tuple(options),
         answer=options.index(answer),
         reason=f"With this in the inventory and these creatures near, the next step is: {answer}.",
         key_concepts=(*mobs, *inventory),
