@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.wording import be, phrase, pronoun
+from inhabit.eie.examples.wording import be, phrase
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind, Template
 from inhabit.envs.world.words import is_plural, with_article
@@ -143,9 +143,9 @@ def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -
     what = subject.kind if subject is not None else "thing in your hand"
     if phrase_of(context.answer, context, template) == wish:
         return (
-            f"you are close enough to the {kind}",
-            "you have arrived at the place for that",
-            f"the place for {pronoun(what)} is within reach",
+            "that can be done from here",
+            "nothing else has to come first",
+            "you are close enough to do that",
         )
     if what in wish:
         where = "in" if " in the " in context.answer.text else "on"

@@ -16,7 +16,7 @@ from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.needs import STATION, needs, phrase_of, to_make, wants
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.wording import Explanation, be, join, sentence
+from inhabit.eie.examples.wording import Explanation, be, join, pronoun, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
 from inhabit.envs.world.words import plural
@@ -60,13 +60,22 @@ _INSTEAD = (
     "you would {other} in order to {wish}, which the goal does not ask for",
     "to {wish}, you would {other}, and that is not asked of you",
     "if the goal were to {wish}, you would {other} instead",
-    "you would {other} if you were to {wish}, which nobody wants here",
+    "you would {other} if you were to {wish}, which is not your task here",
 )
 _NOT_THIS = (
     "to {wish} is not what the goal asks for",
     "the goal does not ask you to {wish}",
-    "nobody wants you to {wish} here",
+    "your task is not to {wish}",
     "it would be wrong to {wish}, since the goal does not ask for it",
+)
+_NOW_FOR = (
+    "you would {other} now in order to {wish}, which the goal does not ask for",
+    "to {wish}, you would {other} now, and that is not asked of you",
+    "if the goal were to {wish}, you would {other} now",
+)
+_ALREADY = (
+    "{already}, where the goal wants {it}",
+    "there is no need to {other}: {already}, as the goal asks",
 )
 _LATER = (
     "you can {other} after that",
@@ -115,11 +124,17 @@ class Instead:
     where it serves this goal too."""
     later: bool = False
     """Whether this goal has one do the same later; else it would take longer."""
+    taken: SceneObject | None = None
+    """What it would take away from where this goal wants it."""
 
     @property
     def forms(self) -> Sequence[str]:
         """What can be said of it."""
-        return _INSTEAD if self.wish else _LATER if self.later else _LONGER
+        if self.taken is not None:
+            return _ALREADY
+        if self.wish:
+            return _NOW_FOR if self.later else _INSTEAD
+        return _LATER if self.later else _LONGER
 
 
 def explain(
@@ -155,14 +170,23 @@ def explain(
     said = [sentence(thought)]
     if tried is not None:
         words = phrase_of(tried, context, template)
-        said.append(sentence(_failed(tried, words, context, rng)))
+        said.insert(0, sentence(_failed(tried, words, context, rng)))
     said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish, context))))
     if instead is not None:
-        other = phrase_of(instead.action, context, template)
-        forms = _NOT_THIS if _says(instead, other, template) else instead.forms
-        other = _agreeing(other, instead.wish, context)
-        said.append(sentence(rng.choice(forms).format(other=other, wish=instead.wish)))
+        said.append(sentence(_unlike(instead, context, template, rng)))
     return Explanation(join(seen, *said), concepts, seen)
+
+
+def _unlike(instead: Instead, context: StepContext, template: Template, rng: random.Random) -> str:
+    """Why the best other option is wrong for this goal."""
+    other, thing = phrase_of(instead.action, context, template), instead.taken
+    form = rng.choice(_NOT_THIS if _says(instead, other, template) else instead.forms)
+    already = it = ""
+    if thing is not None:
+        already = f"the {thing.kind} {be(thing.kind)} already {where(thing, context)}"
+        it = pronoun(thing.kind)
+    other = _agreeing(other, instead.wish, context)
+    return form.format(other=other, wish=instead.wish, already=already, it=it)
 
 
 def _failed(tried: Action, words: str, context: StepContext, rng: random.Random) -> str:
@@ -220,7 +244,7 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
             return [*held, f"{the} in view, but out of reach"], (kind,)
         case ActionKind.TAKE:
             free = [] if held else ["your hands are empty"]
-            return [f"{the} {_where(target, context)}", *held, *free], (kind,)
+            return [f"{the} {where(target, context)}", *held, *free], (kind,)
         case ActionKind.PUT if target.states.get("open"):
             return [*held, _near("open", kind)], (f"open {kind}", kind)
         case ActionKind.OPEN:
@@ -234,7 +258,7 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
         case ActionKind.SWITCH_OFF:
             return [*held, f"{the} on"], (kind,)
         case ActionKind.CUT:
-            return [*held, f"{the} {_where(target, context)}"], (kind,)
+            return [*held, f"{the} {where(target, context)}"], (kind,)
         case ActionKind.GATHER:
             return [*held, f"{the} in view"], (kind,)
     return [*held, f"{the} within reach"], (kind,)
@@ -273,7 +297,7 @@ def _further(context: StepContext, beside: Beside) -> list[str]:
         if thing.held:
             found.append(f"the {thing.kind} {be(thing.kind)} in your hand")
         elif thing.pixels >= beside.least and thing.support is not None:
-            found.append(f"the {thing.kind} {be(thing.kind)} {_where(thing, context)}")
+            found.append(f"the {thing.kind} {be(thing.kind)} {where(thing, context)}")
     if not context.held:
         found.append("your hands are empty")
     for thing in about:
@@ -333,7 +357,8 @@ def _absent(context: StepContext, template: Template) -> list[str]:
     ]
 
 
-def _where(thing: SceneObject, context: StepContext) -> str:
+def where(thing: SceneObject, context: StepContext) -> str:
+    """Where a thing is: "in the sink"."""
     if thing.support is None:
         return "within reach"
     support = next((t for t in context.things if t.name == thing.support), None)

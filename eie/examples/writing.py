@@ -26,7 +26,7 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
-from inhabit.eie.examples.reasons import Beside, Instead, explain
+from inhabit.eie.examples.reasons import Beside, Instead, explain, where
 from inhabit.eie.examples.topology import Topology, kind_of, speaks_of
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -422,21 +422,26 @@ class SquareWriter:
         # What is gathered ready-made may be made as well, which other pictures of this goal show.
         gathers = self._template.action_kind(here.answer) is ActionKind.GATHER
         ways = [one for one in cells[row] if gathers and not _shares_step(one, plan)]
-        found, spare = [], []
+        already, found, spare = [], [], []
         for other, writer in enumerate(self._writers):
             cell = cells[other][column]
             wish = writer.purpose(cell.context)
             if other == row:
                 continue
             # "Put it in the sink" is about what is held then: perhaps another thing.
-            puts = self._template.action_kind(cell.answer) is ActionKind.PUT
-            if cell.answer.text in plan and not puts:
-                spare.append(Instead(cell.answer, later=True))
+            kind, goal = self._template.action_kind(cell.answer), self._writers[row]
+            asks_not = wish if wish and not goal.wishes(wish) else ""
+            thing = cell.context.target(cell.answer) if kind is ActionKind.TAKE else None
+            if thing and goal.wishes(f"put the {thing.kind} {where(thing, cell.context)}"):
+                already.append(Instead(cell.answer, taken=thing))
+            elif cell.answer.text in plan and kind is not ActionKind.PUT:
+                spare.append(Instead(cell.answer, asks_not, later=True))
             elif any(without_numbers(way.answer) == without_numbers(cell.answer) for way in ways):
                 spare.append(Instead(cell.answer))
-            elif wish and not self._writers[row].wishes(wish):
+            elif asks_not:
                 found.append(Instead(cell.answer, wish))
-        return self._rng.choice(found or spare) if found or spare else None
+        best = already or found or spare
+        return self._rng.choice(best) if best else None
 
 
 def _shares_step(moment: AskedMoment, plan: Set[str]) -> bool:

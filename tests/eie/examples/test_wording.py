@@ -96,7 +96,16 @@ def test_the_other_option_is_a_longer_way_where_it_serves_this_goal_too() -> Non
 
 
 @pytest.mark.parametrize(
-    "instead", [None, Instead(PUT, "empty the box"), Instead(PUT, later=True), Instead(PUT)]
+    "instead",
+    [
+        None,
+        Instead(PUT, "empty the box"),
+        Instead(PUT, "put the box on the dresser"),
+        Instead(PUT, "empty the box", later=True),
+        Instead(PUT, later=True),
+        Instead(PUT),
+        Instead(GRAB, taken=THINGS[0]),
+    ],
 )
 @pytest.mark.parametrize("tried", [None, OPEN])
 def test_the_check_of_claims_knows_every_wording(
@@ -134,11 +143,16 @@ def test_two_bricks_are_bricks_in_every_sentence() -> None:
             assert said in reason
 
 
-def test_what_failed_is_taken_up_before_the_action() -> None:
+def test_what_lies_where_the_goal_wants_it_is_not_taken_away() -> None:
+    for reason in _reasons(PUT, instead=Instead(GRAB, taken=THINGS[0])):
+        assert "the bananas are already on the dresser" in reason.rpartition(". ")[2].lower()
+
+
+def test_what_failed_is_taken_up_before_what_is_asked() -> None:
     context = StepContext(Observation(""), THINGS, (), (GRAB, OPEN, PUT_IN))
     for i in range(40):
         reason = explain(context, WISH, TEMPLATE, random.Random(i), tried=OPEN).reason.lower()
-        assert reason.index(WISH) < reason.index("open the fridge") < reason.index("pick up the")
+        assert reason.index("open the fridge") < reason.index(WISH) < reason.index("pick up the")
 
 
 def test_what_failed_for_being_out_of_view_is_said_to_be() -> None:
