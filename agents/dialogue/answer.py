@@ -19,7 +19,7 @@ from inhabit.envs.core import Action
 
 _LONGEST = 20_000
 """Limit of characters that are parsed; a reply of an endpoint may have any length."""
-_DEEPEST = 50
+_BRACKETS = 50
 """Limit of brackets for repairing a broken JSON object: the time grows with them."""
 _FIELDS = {
     "description": "description",
@@ -104,27 +104,30 @@ def _object(text: str) -> Mapping[str, str]:
     start = text.find("{")
     if start < 0:
         return {}
-    for found in json_values(text[start:]):
-        if isinstance(found, dict):
-            within = [*found.values()] if len(found) == 1 else [found.get("arguments")]
-            for one in (found, *within):
-                parts = dict(_known(one)) if isinstance(one, dict) else {}
-                if "action" in parts:
-                    return parts
+    found = first_json(text[start:])
+    if isinstance(found, dict):
+        within = [*found.values()] if len(found) == 1 else [found.get("arguments")]
+        for one in (found, *within):
+            parts = dict(_known(one)) if isinstance(one, dict) else {}
+            if "action" in parts:
+                return parts
     return {}
 
 
-def json_values(text: str) -> Iterator[object]:
-    """What JSON `text` begins with: at most one value, repaired if it is broken."""
+def first_json(text: str, *, brackets: int = _BRACKETS) -> object:
+    """The JSON value that `text` begins with, or None.
+
+    Broken JSON is repaired if it has at most so many `brackets`: repair takes long where they nest.
+    """
     try:
-        yield json.JSONDecoder().raw_decode(text)[0]
+        return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
-        if text.count("{") + text.count("[") > _DEEPEST:
-            return
+        if text.count("{") + text.count("[") > brackets:
+            return None
         try:
-            yield json_repair.loads(text, skip_json_loads=True)
+            return json_repair.loads(text, skip_json_loads=True)
         except (ValueError, RecursionError):
-            return
+            return None
 
 
 def _known(found: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -41,7 +41,8 @@ _WISH = re.compile(
     r"slice|cut|get|drop|grab|keep|clear|do|tidy|leave|wipe|store)\b"
     r"|\b(?:should|want|wants|wanted|need|needs|needed|would like|belongs?|must|has to|have to|"
     r"can|could|will|would|may|might|so that|in order to|if|once|until|before|after|to be|"
-    r"(?:asks?|asked|task is)(?: not)?(?: of)?(?: you)?(?: is)? (?:to|for)|that takes)\b"
+    r"(?:asks?|asked|task is)(?: not)?(?: of)?(?: you)?(?: is)? (?:to|for)|"
+    r"(?:that|making it|making them) takes)\b"
     r"|\b(?:craft|smelt|make)\s+(?:the|a|an|some)\b"
 )
 _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\b(?:a|take) longer\b")

@@ -49,7 +49,7 @@ class Proposal(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def texts(self) -> Sequence[str]:
-        """All its sentences."""
+        """All its texts."""
         asked = (self.goal, self.question or "", self.reason or "", *self.key_concepts)
         return (*asked, *(event.wish for event in self.events))
 

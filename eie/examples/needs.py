@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.wording import be, phrase
+from inhabit.eie.examples.wording import be, phrase, pronoun
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind, Template
 from inhabit.envs.world.words import is_plural, with_article
@@ -67,18 +67,21 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
             return (f"for that, the {kind} {is_} needed in slices",)
         case ActionKind.MAKE:
             made = answer.arguments[0].replace("_", " ")
-            has = "have" if is_plural(made) else "has"
+            has, are = ("have", "are") if is_plural(made) else ("has", "is")
             if wants(wish, made):
                 return ("all that it takes is at hand", "everything that it takes is there")
             use = next(
                 (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
             )
-            further = use is not None and not wants(wish, use.arguments[0].replace("_", " "))
-            to = f" to {phrase_of(use, context, template)}" if use is not None and further else ""
-            return (
-                f"for that, {to_make(made, context)} {has} to be made first{to and ','}{to}",
-                f"{to_make(made, context)} {be(made)} needed{to or ' for that'}",
-            )
+            made = to_make(made, context)
+            further = "" if use is None else use.arguments[0].replace("_", " ")
+            if further and not wants(wish, further):
+                further, it = to_make(further, context), pronoun(further)
+                return (
+                    f"for that, {made} {has} to be made first, to make {further}",
+                    f"that takes {further}, and making {it} takes {made}",
+                )
+            return (f"for that, {made} {has} to be made first", f"{made} {are} needed for that")
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
         case ActionKind.GATHER:
@@ -100,7 +103,7 @@ def _needs_gathered(
     if made and _is_made_of(made[0], kind, template):
         first = f"{with_article(made[0])}, for which {gives} what is missing"
         return (
-            (f"that takes {with_article(made[-1])} and first {first}",)
+            (f"that takes {with_article(made[-1])}, and making it takes {first}",)
             if made[1:]
             else (f"that takes {first}",)
         )

@@ -70,7 +70,7 @@ _NOT_THIS = (
 )
 _NOW_FOR = (
     "you would {other} now in order to {wish}, which the goal does not ask for",
-    "to {wish}, you would {other} now, and that is not asked of you",
+    "one would {other} now only to {wish}, which is not asked of you",
     "if the goal were to {wish}, you would {other} now",
 )
 _ALREADY = (
@@ -180,7 +180,8 @@ def explain(
 def _unlike(instead: Instead, context: StepContext, template: Template, rng: random.Random) -> str:
     """Why the best other option is wrong for this goal."""
     other, thing = phrase_of(instead.action, context, template), instead.taken
-    form = rng.choice(_NOT_THIS if _says(instead, other, template) else instead.forms)
+    says = not instead.later and _says(instead, other, template)
+    form = rng.choice(_NOT_THIS if says else instead.forms)
     already = it = ""
     if thing is not None:
         already = f"the {thing.kind} {be(thing.kind)} already {where(thing, context)}"
@@ -244,7 +245,8 @@ def _facts(context: StepContext, template: Template) -> tuple[list[str], tuple[s
             return [*held, f"{the} in view, but out of reach"], (kind,)
         case ActionKind.TAKE:
             free = [] if held else ["your hands are empty"]
-            return [f"{the} {where(target, context)}", *held, *free], (kind,)
+            near = "" if target.support is None else ", within reach"
+            return [f"{the} {where(target, context)}{near}", *held, *free], (kind,)
         case ActionKind.PUT if target.states.get("open"):
             return [*held, _near("open", kind)], (f"open {kind}", kind)
         case ActionKind.OPEN:

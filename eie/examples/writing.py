@@ -432,16 +432,28 @@ class SquareWriter:
             kind, goal = self._template.action_kind(cell.answer), self._writers[row]
             asks_not = wish if wish and not goal.wishes(wish) else ""
             thing = cell.context.target(cell.answer) if kind is ActionKind.TAKE else None
-            if thing and goal.wishes(f"put the {thing.kind} {where(thing, cell.context)}"):
+            if cell.answer.text in plan and kind is not ActionKind.PUT:
+                now = asks_not if self._carries_other(here.context, cell.answer) else ""
+                spare.append(Instead(cell.answer, now, later=True))
+            elif thing and goal.wishes(f"put the {thing.kind} {where(thing, cell.context)}"):
                 already.append(Instead(cell.answer, taken=thing))
-            elif cell.answer.text in plan and kind is not ActionKind.PUT:
-                spare.append(Instead(cell.answer, asks_not, later=True))
             elif any(without_numbers(way.answer) == without_numbers(cell.answer) for way in ways):
                 spare.append(Instead(cell.answer))
             elif asks_not:
                 found.append(Instead(cell.answer, wish))
         best = already or found or spare
         return self._rng.choice(best) if best else None
+
+    def _carries_other(self, context: StepContext, later: Action) -> bool:
+        """Whether the plan comes to this action with another thing in hand than is held now."""
+        held = carried = next((thing.kind for thing in context.held), "")
+        for action in context.plan:
+            if action.text == later.text:
+                break
+            if self._template.action_kind(action) is ActionKind.TAKE:
+                target = context.target(action)
+                carried = target.kind if target is not None else kind_of(action.arguments[-1])
+        return carried != held
 
 
 def _shares_step(moment: AskedMoment, plan: Set[str]) -> bool:

@@ -10,13 +10,15 @@ from typing import Any
 from pydantic import JsonValue
 
 from inhabit.agents.core import BudgetError, ModelError, NoAnswerError
-from inhabit.agents.dialogue.answer import json_values
+from inhabit.agents.dialogue.answer import first_json, without_thoughts
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.endpoints.refusals import RefusalError
 from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, Seeds, SilentAuthorError
 from inhabit.envs.core import Task
 from inhabit.envs.template import ActionKind, Template
 
+_BRACKETS = 400
+"""Limit of brackets for repairing an answer: several times those of a large scene."""
 _CHOICES = 12
 """Maximum number of scored values of a field; of more, a random sample is scored."""
 _OPTIONAL = 0.5
@@ -266,7 +268,8 @@ def out_of_reach(error: ModelError, *, answered: bool) -> bool:
 
 def read(text: str) -> JsonValue:
     """The JSON in a model's answer, repaired if necessary; otherwise the text itself."""
-    found: Any = next(json_values(text[text.find("{") :]), None) if "{" in text else None
+    said = without_thoughts(text)
+    found: Any = first_json(said[said.find("{") :], brackets=_BRACKETS) if "{" in said else None
     return found if isinstance(found, dict) else text
 
 

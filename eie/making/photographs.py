@@ -239,9 +239,9 @@ def open_photograph(file: Path) -> NDArray[np.uint8]:
             upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(upright)
     except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError) as error:
-        # The set may be published: its folder is nobody's business.
-        why = str(error).replace(str(file), file.name)
-        raise RejectedError(Rejection.UNCLEAR, f"It can't be read as an image: {why}") from error
+        # No folder of this machine: the set may be published.
+        why = f"{file.name} can't be read as an image ({type(error).__name__})."
+        raise RejectedError(Rejection.UNCLEAR, why) from error
 
 
 async def _made(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,10 +40,9 @@ MAX_STEPS = 50
 """Maximum length of an episode that examples are extracted from."""
 
 
-_STRANGE = re.compile(
-    r"[<>{}\[\]\\^`|~*#\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069]"
-)
-"""What no sentence of a task has: markup, control characters. Letters may be of any language."""
+_MARKUP = frozenset("<>{}[]\\^`|*")
+_JOINERS = "\u200c\u200d"
+"""Invisible, and needed in some languages."""
 
 
 class Pipeline:
@@ -178,7 +178,7 @@ class Pipeline:
         )
 
     def _split(self, task: Task) -> Split:
-        """The split of a task. What it has one take must all be for one split."""
+        """The split of a task. By object, all kinds that it has one take must be for one split."""
         by, template = self._settings.split_by, self._template
         if by == "family":
             return split_of(task.kind, self._seed)
@@ -248,8 +248,8 @@ class Pipeline:
             return
         assert origin.proposal is not None
         for text in origin.proposal.texts:
-            if strange := _STRANGE.search(text):
-                why = f"{strange[0]!r} is no part of plain words: {text!r}."
+            if (strange := next(filter(_is_strange, text), None)) is not None:
+                why = f"{strange!r} is no part of plain words: {text!r}."
                 raise RejectedError(Rejection.MEANING, why)
         task, lexicon = origin.task, self._template.lexicon
         events, conditional = self._template.events(task), bool(task.scene.get("condition"))
@@ -264,6 +264,12 @@ class Pipeline:
         if unknown is not None:
             return RejectedError(Rejection.UNKNOWN_NAME, f"There is no {unknown!r}. {why}")
         return RejectedError(otherwise, why)
+
+
+def _is_strange(letter: str) -> bool:
+    """Whether no sentence of a task has it: markup, and what controls a text or is invisible."""
+    hidden = unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp")
+    return letter in _MARKUP or (hidden and letter not in _JOINERS)
 
 
 def _objects(task: Task, template: Template) -> Sequence[str]:

@@ -86,7 +86,11 @@ class AttemptRunner:
             refused = pieces[0] if len(pieces) == 1 else None
             if not (again and self._author.takes_feedback and isinstance(refused, Refused)):
                 break
-            said = answer.raw if isinstance(answer.raw, str) else json.dumps(answer.raw)
+            said = (
+                answer.raw
+                if isinstance(answer.raw, str)
+                else json.dumps(answer.raw, ensure_ascii=False)
+            )
             request = AuthorRequest(made.number, request.seed, refused.sentence, said)
 
     async def close(self) -> None:

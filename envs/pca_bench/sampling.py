@@ -153,7 +153,7 @@ _ITEMS = (
 )
 _MOBS = ("chicken", "cow", "pig", "sheep")
 _DRAWS = 200
-"""Situations that are drawn until one has the answer that is wanted."""
+"""Situations that are drawn at most for one that has the answer that is wanted."""
 
 
 def sample(n: int, seed: int, settings: PcaSettings) -> Iterator[Task]:

@@ -42,7 +42,7 @@ from inhabit.envs.world.rows import Choices, among, kind_of, listed
 _ON_THE_WAY = (ActionKind.GO, ActionKind.LOOK, ActionKind.SEARCH)
 """Kinds of actions that are no event of a task."""
 _DRAWS = 1000
-"""Scenes that are drawn until one makes a task."""
+"""Scenes that are drawn for a task at most."""
 _KNOWN = 64
 """Scenes whose things are the kinds that a lexicon knows."""
 
@@ -296,7 +296,7 @@ class SmallTemplate:
                 needs = (found[-1].name,) if found else ()
                 thing = action.arguments[-1] if action.arguments else action.text
                 before = sum(event.wish == action.text for event in found)
-                name = f"{action.text} {before + 1}" if before else action.text
+                name = f"{action.text} (again: {before})" if before else action.text
                 found.append(Event(name, action.text, "", kind, thing, needs))
         return found
 

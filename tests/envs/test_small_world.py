@@ -85,7 +85,7 @@ def test_what_has_to_be_done_twice_is_two_subtasks() -> None:
     assert list(Topology(events).order()) == events
 
 
-def test_things_of_any_scene_are_known() -> None:
+def test_things_of_many_scenes_are_known() -> None:
     def things(now: State) -> list[SceneObject]:
         return [SceneObject("bed", "bed", {})] if now.wet else [SceneObject("pot", "pot", {})]
 

@@ -19,9 +19,9 @@ SURE, MAYBE = 0.5, 0.2
 _TRIES, _FAILURES = 7, 8
 """How often one may go to an object in vain, and how many actions may fail in all."""
 _ENOUGH = 0.4
-"""Share of what is still hidden that has to be revealed before another try,"""
+"""Share of what was hidden at the last try that has to be revealed before another one."""
 _SPACING = 6
-"""unless so many steps went by since the last one."""
+"""Steps after the last try from which anything that was revealed is enough."""
 _LOOK = 0.15
 """Share of what lies in the open that looking around reveals."""
 _UNKNOWN = 0.5

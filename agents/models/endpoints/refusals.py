@@ -17,7 +17,7 @@ from inhabit.agents.models.endpoints.completion import Completion
 from inhabit.agents.models.endpoints.wire import Body, holds_image, without_system
 
 _SIZE = re.compile(r"too (large|long|many|big)|context length|at most|exceed|maximum", re.I)
-_RANGE = re.compile(r"<=?|less|below|between|range|\bin \[|" + _SIZE.pattern, re.I)
+_RANGE = re.compile(r"<=?\s*\d|\b(?:less|below|between|range)\b|\bin \[|" + _SIZE.pattern, re.I)
 _IMAGES = re.compile(
     r"image|vision|visual|multi-?modal|modalit|mmproj|content.{0,40}string|expected.{0,20}text",
     re.I,

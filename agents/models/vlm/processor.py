@@ -40,7 +40,7 @@ _CUT, _MOST = 0.3, 14
 one before, as after an action without effect, gets none."""
 _SURE, _SURELY_OPEN = 0.5, 0.9
 """Confidence in the present image from which the record tells an object: the threshold of each
-class. Closed doors and drawers pass it as open ones, so that these take more."""
+class. A closed door is often detected as an open one with more than that: "open" takes more."""
 _UNTOLD = re.compile(
     r"held.*|on .*|open (blinds|book|kettle|laptop)|floor|window|mirror|curtains|painting|poster"
     r"|garbage bag|room decor|shower glass"

@@ -16,9 +16,9 @@ _NEAR_FLOOR = 0.06
 _SLACK = 0.03
 """Gap in metres up to which boxes count as touching."""
 _CHESTS = ("dresser", "filingcabinet")
-"""What is in these lies in the drawers that slide out,"""
+"""What is in these, while they are open, lies in the drawers that slide out."""
 _IN_DRAWERS = tuple(Rest(0.0, 9.0, *side, -0.45, 0.42) for side in ((-0.46, -0.03), (0.03, 0.46)))
-"""which are two, side by side."""
+"""Places in the two drawers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Arranging:
         home = self._home[id_]
         for parent, relation in parents:
             was = self._home.get(parent)
-            if relation == "INSIDE" and self._kind(parent) in _CHESTS:
+            if relation == "INSIDE" and self._slides_out(parent):
                 continue
             behind_door = relation == "INSIDE" and "CAN_OPEN" in self._nodes[parent].properties
             if behind_door and was is not None and home.bottom > was.top - _SLACK:
@@ -162,7 +162,7 @@ class _Arranging:
         place, size = self._places[support], self._home[id_].size
         if support in self._rooms:
             place, surfaces = _floor(place), [Rest(1.0, 9.0, -0.4, 0.4, -0.4, 0.4)]
-        elif relation == "INSIDE" and self._kind(support) in _CHESTS:
+        elif relation == "INSIDE" and self._slides_out(support):
             place, surfaces = _drawers(place), [*_IN_DRAWERS]
         else:
             surfaces = [*rests(self._kind(support), relation, self._nodes[id_].class_name)]
@@ -170,6 +170,9 @@ class _Arranging:
 
     def _kind(self, id_: int) -> str:
         return self._nodes[id_].class_name.replace("_", "")
+
+    def _slides_out(self, id_: int) -> bool:
+        return self._kind(id_) in _CHESTS and "OPEN" in self._nodes[id_].states
 
     def _taken(self, support: int, place: DrawnBox) -> list[UprightBox]:
         """Boxes near a support, without its own and its own support's."""

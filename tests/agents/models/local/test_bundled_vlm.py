@@ -86,7 +86,11 @@ def test_it_names_what_its_eyes_detect(model: Model) -> None:
     told = asyncio.run(model.detected([Image(frame)])).split(", ")
     sure = {sight.names[int(row[0])] for row in look([sight.frame(frame)]) if row[2] >= 0.5}
     assert len(told) >= 3 and set(told) <= sure
-    assert asyncio.run(model.detected([Image(np.zeros_like(frame))])) == ""
+    black = Image(np.zeros_like(frame))
+    assert asyncio.run(model.detected([black])) == ""
+    assert asyncio.run(model.detected([Image(frame), black])) == "", (
+        "The last image is the present."
+    )
 
 
 @pytest.mark.slow
