@@ -119,6 +119,7 @@ def test_the_same_bytes_in_another_process():
         2,
         [
             ("closet", "bedroom", "open"),
+            ("dresser", "bedroom", "open"),
             ("kitchencabinet", "kitchen", "open"),
             ("tv", "livingroom", "switchon"),
             ("stove", "kitchen", "switchon"),
@@ -145,6 +146,20 @@ def test_what_is_in_a_closed_cupboard_is_not_drawn_and_in_an_open_one_it_is():
     assert set(inside) <= places.keys()
     for id_ in inside:
         assert places[closet].box.overlaps(places[id_].box)
+
+
+def test_what_is_in_an_open_dresser_lies_in_the_drawers_before_it():
+    near = after(world(0, 0), "walk dresser")
+    dresser = first(near, "dresser")
+    inside = [n.id for n in near.nodes() if dresser in near.targets(n.id, "INSIDE")]
+    assert inside
+    assert not set(inside) & arrange(near, homes(near)).places.keys()
+    opened = after(near, "open dresser")
+    places = arrange(opened, homes(opened)).places
+    for id_ in inside:
+        assert not places[dresser].box.overlaps(places[id_].box)
+        assert places[dresser].box.overlaps(places[id_].box, gap=0.4)
+        assert places[dresser].bottom < places[id_].bottom < places[dresser].top
 
 
 def test_what_stood_on_the_stove_is_drawn_in_it_once_it_was_put_there():
