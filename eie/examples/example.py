@@ -43,7 +43,7 @@ class Rejection(StrEnum):
     CIRCULAR = "circular"
     """The reason explains the action by itself, or by what undoes it."""
     MEANING = "meaning"
-    """The author's goal says something else than the scene wants."""
+    """The author's goal says something else than the scene wants, or has markup."""
     SPLIT = "split"
     """The objects of its task are for different splits."""
     NO_ANSWER = "no_answer"
