@@ -131,12 +131,14 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
                 f"for that, {to_make(made, context)} has to be made first, at the {kind}",
                 f"that takes {to_make(made, context)}, which is made at the {kind}",
             )
-    reach = f"for that, you first have to reach the {kind}"
+    # Of what is made at a station, any will do: another could be made.
+    the = with_article(kind) if does is ActionKind.MAKE else f"the {kind}"
+    reach = f"for that, you first have to reach {the}"
     if does is ActionKind.TAKE:
         return (reach, f"for that, you have to get to the {kind} first")
     return (
-        f"for that, you have to be at the {kind}",
-        f"that can be done at the {kind}, not from here",
+        f"for that, you have to be at {the}",
+        f"that can be done at {the}, not from here",
         reach,
     )
 

@@ -2,7 +2,7 @@
 
 "The mug is in your hand, and the closed fridge is within reach. The goal asks you to cool the
 mug, and nothing gets into the fridge while it is closed. So open the fridge. You would go to the
-microwave in order to heat the mug, which the goal does not ask for."
+microwave only if the goal were to heat the mug."
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _NOW = (
     "so it is time to {now}",
 )
 _INSTEAD = (
-    "you would {other} in order to {wish}, which the goal does not ask for",
+    "you would {other} only if the goal were to {wish}",
     "to {wish}, you would {other}, and that is not asked of you",
     "if the goal were to {wish}, you would {other} instead",
     "you would {other} if you were to {wish}, which is not your task here",
@@ -69,7 +69,7 @@ _NOT_THIS = (
     "it would be wrong to {wish}, since the goal does not ask for it",
 )
 _NOW_FOR = (
-    "you would {other} now in order to {wish}, which the goal does not ask for",
+    "you would {other} now only if the goal were to {wish}",
     "one would {other} now only to {wish}, which is not asked of you",
     "if the goal were to {wish}, you would {other} now",
 )
@@ -95,7 +95,7 @@ _TRIED = (
 _TRIED_UNSEEN = (
     "you tried to {tried}, but the {kind} {is_} not in view",
     "you can't {tried} yet: the {kind} {is_} not in view",
-    "to {tried} has to wait, as the {kind} {is_} not in view",
+    "you tried to {tried} too early, as the {kind} {is_} not in view",
 )
 NEARER = 1.5
 """How much larger a thing has to look from where it can be handled than from farther away."""

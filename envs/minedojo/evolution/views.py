@@ -227,7 +227,11 @@ def crossed(scene: MineDojoScene, rng: random.Random) -> Crossed | None:
         scene: the goal, what it takes, and the land.
         rng: the source of randomness.
     """
-    partners = [one for one in _partners(scene, rng) if one[0] not in held(scene)]
+    own = {*scene.target_names, scene.tech_item}
+    # Nobody is asked to get what is carried.
+    partners = [
+        one for one in _partners(scene, rng) if one[0] not in held(scene) and own.isdisjoint(one[1])
+    ]
     for item, needs, block, planks in rng.sample(partners, min(_PARTNERS, len(partners))):
         carried = held(scene)
         carried |= {name: max(n, carried.get(name, 0)) for name, n in needs.items()}
