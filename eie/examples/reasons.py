@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
@@ -126,6 +126,8 @@ class Instead:
     """Whether this goal has one do the same later; else it would take longer."""
     taken: SceneObject | None = None
     """What it would take away from where this goal wants it."""
+    plan: Sequence[Action] = ()
+    """Of the other goal."""
 
     @property
     def forms(self) -> Sequence[str]:
@@ -186,7 +188,8 @@ def _unlike(instead: Instead, context: StepContext, template: Template, rng: ran
     if thing is not None:
         already = f"the {thing.kind} {be(thing.kind)} already {where(thing, context)}"
         it = pronoun(thing.kind)
-    other = _agreeing(other, instead.wish, context)
+    both = replace(context, plan=(*context.plan, *instead.plan))
+    other = _agreeing(other, instead.wish, both)
     return form.format(other=other, wish=instead.wish, already=already, it=it)
 
 

@@ -438,9 +438,9 @@ class SquareWriter:
             elif thing and goal.wishes(f"put the {thing.kind} {where(thing, cell.context)}"):
                 already.append(Instead(cell.answer, taken=thing))
             elif any(without_numbers(way.answer) == without_numbers(cell.answer) for way in ways):
-                spare.append(Instead(cell.answer))
+                spare.append(Instead(cell.answer, plan=cell.context.plan))
             elif asks_not:
-                found.append(Instead(cell.answer, wish))
+                found.append(Instead(cell.answer, wish, plan=cell.context.plan))
         best = already or found or spare
         return self._rng.choice(best) if best else None
 
