@@ -22,7 +22,7 @@ _ASKS = re.compile(
     r"(?:goal (?:asks|wants) you|task is|asked of you is|been asked) to ([^,;:.]+)", re.IGNORECASE
 )
 _OTHERS = re.compile(
-    r"(?:now only to|goal were to|if you were to|does not ask you to|task is not to|"
+    r"(?:goal were to|if you were to|does not ask you to|task is not to|"
     r"wrong to) ([^,;:.]+)|To ([^,;:.]+)(?: is not what|, you would)"
 )
 _AWAY = re.compile(

@@ -48,7 +48,7 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
         case ActionKind.OPEN if _follows(ActionKind.PUT, context, template):
             return (
                 f"nothing gets into the {kind} while {it} closed",
-                f"the {kind} must be open before anything fits inside",
+                f"the {kind} must be open before anything can go inside",
             )
         case ActionKind.OPEN if _follows(ActionKind.TAKE, context, template):
             return (

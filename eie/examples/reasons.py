@@ -2,7 +2,7 @@
 
 "The mug is in your hand, and the closed fridge is within reach. The goal asks you to cool the
 mug, and nothing gets into the fridge while it is closed. So open the fridge. You would go to the
-microwave only if the goal were to heat the mug."
+microwave if the goal were to heat the mug."
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.needs import STATION, needs, phrase_of, to_make, wants
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.wording import Explanation, be, join, pronoun, sentence
+from inhabit.eie.examples.wording import Explanation, be, join, sentence
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Template
-from inhabit.envs.world.words import plural
+from inhabit.envs.world.words import is_plural, plural
 
 _SEEN = (
     "{facts}",
@@ -40,7 +40,6 @@ _EMPTY = ("your hands are empty", "your hands are free", "you are not holding an
 _HOLDING = ("you are holding", "you are carrying", "you hold", "you carry")
 ASKS = (
     "the goal asks you to {wish}",
-    "the goal wants you to {wish}",
     "your task is to {wish}",
     "what is asked of you is to {wish}",
     "you have been asked to {wish}",
@@ -57,9 +56,8 @@ _NOW = (
     "so it is time to {now}",
 )
 _INSTEAD = (
-    "you would {other} only if the goal were to {wish}",
-    "to {wish}, you would {other}, and that is not asked of you",
     "if the goal were to {wish}, you would {other} instead",
+    "you would {other} if the goal were to {wish}",
     "you would {other} if you were to {wish}, which is not your task here",
 )
 _NOT_THIS = (
@@ -69,12 +67,12 @@ _NOT_THIS = (
     "it would be wrong to {wish}, since the goal does not ask for it",
 )
 _NOW_FOR = (
-    "you would {other} now only if the goal were to {wish}",
-    "one would {other} now only to {wish}, which is not asked of you",
     "if the goal were to {wish}, you would {other} now",
+    "you would {other} now if the goal were to {wish}",
+    "you would {other} now if you were to {wish}, which is not your task here",
 )
 _ALREADY = (
-    "{already}, where the goal wants {it}",
+    "{already}, where {it} should be",
     "there is no need to {other}: {already}, as the goal asks",
 )
 _LATER = (
@@ -93,9 +91,8 @@ _TRIED = (
     "the moment to {tried} is still to come",
 )
 _TRIED_UNSEEN = (
-    "you tried to {tried}, but the {kind} {is_} not in view",
-    "you can't {tried} yet: the {kind} {is_} not in view",
-    "you tried to {tried} too early, as the {kind} {is_} not in view",
+    "you tried to {tried}, but the {kind} {is_} not in view: that comes later",
+    "you can't {tried} from here: the {kind} {is_} not in view",
 )
 NEARER = 1.5
 """How much larger a thing has to look from where it can be handled than from farther away."""
@@ -187,7 +184,7 @@ def _unlike(instead: Instead, context: StepContext, template: Template, rng: ran
     already = it = ""
     if thing is not None:
         already = f"the {thing.kind} {be(thing.kind)} already {where(thing, context)}"
-        it = pronoun(thing.kind)
+        it = "they" if is_plural(thing.kind) else "it"
     both = replace(context, plan=(*context.plan, *instead.plan))
     other = _agreeing(other, instead.wish, both)
     return form.format(other=other, wish=instead.wish, already=already, it=it)

@@ -97,10 +97,10 @@ def test_each_answer_leaves_less_to_do_than_any_other_option(made: Path) -> None
 def test_what_is_said_to_come_later_does_and_what_is_not_wanted_never_does(made: Path) -> None:
     later = re.compile(
         r"(?:You can(?: still)?|There is time to) (.+) after that\."
-        r"|.*(?:you|You|One) would (.+) now(?:\.| only to| only if).*"
+        r"|.*(?:you|You|One) would (.+) now(?:\.| if).*"
     )
     unwanted = re.compile(
-        r"(?:.*, you|You) would (.+?)(?:,| only if | if | instead).*"
+        r"(?:.*, you|You) would (.+?)(?: if | instead).*"
         r"|There is no need to (.+): .* is already .*"
     )
     told = 0
