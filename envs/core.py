@@ -161,6 +161,8 @@ class SceneObject:
     held: bool = False
     pixels: int = 0
     """Number of pixels of the current image that show it."""
+    count: int = 1
+    """How many of its kind it stands for: 9 for a stack of nine."""
 
 
 class Determinism(StrEnum):

@@ -210,6 +210,34 @@ class BuildsSquares(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Ingredient:
+    """A kind of thing that another one is made of."""
+
+    kind: str
+    words: str
+    """With its number: "four planks"."""
+    needed: int
+    carried: int
+
+
+@runtime_checkable
+class MakesThings(Protocol):
+    """A template of an environment in which things are made of others."""
+
+    def ingredients(
+        self, action: Action, times: int, things: Sequence[SceneObject]
+    ) -> Sequence[Ingredient]:
+        """What an action of the kind MAKE takes; empty if that is unknown.
+
+        Args:
+            action: one such action.
+            times: how often it is done.
+            things: what is there, and what is carried.
+        """
+        ...
+
+
 @runtime_checkable
 class SaysInWords(Protocol):
     """A template of an environment whose texts have names such as "kitchentable"."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from check_stage import Stage
-from check_texts import Reader, squeeze
+from check_texts import NUMBERS, Reader, singulars, squeeze
 
 from inhabit.eie.examples.example import Example
 from inhabit.envs.core import Forkable, SceneObject
@@ -30,6 +30,9 @@ _AWAY = re.compile(
     r"(not in view|in view, but out of reach|in view|within reach)"
 )
 _NONE = re.compile(r"\bthere is no ([a-z ]+?) in view")
+_STUFF = re.compile(r"(?:takes|you need|from the) ([^;:.]+?)(?:, which you carry| that you carry)")
+_LACK = re.compile(r"made of ([^;:.]+); you carry (\w+),")
+_AMOUNT = re.compile(r"(?:(an?|some|[a-z]+) )?(?:pieces? of )?(.+)")
 _TOLD = re.compile(r"Within reach: ([^.]*)\.")
 
 Finding = tuple[str, str, str]
@@ -124,6 +127,7 @@ class SquareReasons:
         for wish in others:
             if squeeze(wish) in wishes:
                 yield "wish", f"Its goal does ask to {wish!r}."
+        yield from (("carried", said) for said in _amounts(example))
         sight = self._sights[example.id] = _sight(stage)
         yield from (("seen", said) for said in _sights(example.seen, sight))
 
@@ -154,6 +158,35 @@ class SquareReasons:
 
 def _found(pattern: re.Pattern[str], text: str) -> list[str]:
     return [found for groups in pattern.findall(text) for found in groups if found]
+
+
+def _amounts(example: Example) -> Iterator[str]:
+    """Amounts that a reason says are carried, against those that the text tells."""
+    told = re.search(r"You carry: ([^.]*)\.", example.text)
+    carried = dict[str, int]()
+    for one in told[1].split(", ") if told is not None else ():
+        name, _, count = one.partition(" x")
+        carried[squeeze(name)] = int(count or 1)
+    for said in _STUFF.findall(example.reason):
+        for one in re.split(r", | and ", said):
+            count, name = _amount(one)
+            if _held(name, carried) < count:
+                yield f"{one!r} is not carried."
+    for needed, has in _LACK.findall(example.reason):
+        count, name = _amount(needed)
+        if _held(name, carried) != NUMBERS.get(has, int(has == "one")) or count < NUMBERS["two"]:
+            yield f"It says that {has} of {needed} is carried."
+
+
+def _amount(said: str) -> tuple[int, str]:
+    match = _AMOUNT.fullmatch(said.strip())
+    assert match is not None
+    count = NUMBERS.get(match[1] or "", 0)
+    return (count or 1, squeeze(match[2] if count or match[1] in ("a", "an", "some") else said))
+
+
+def _held(name: str, carried: Mapping[str, int]) -> int:
+    return next((carried[one] for one in singulars(name) if one in carried), 0)
 
 
 def _sight(stage: Stage) -> Sight:

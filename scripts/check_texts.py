@@ -25,7 +25,11 @@ STATES = {
     "plugged_in": (("plugged in",), ("unplugged",)),
 }
 """State of a thing -> words for when it holds, and for when it does not."""
-NUMBERS = dict(zip(("two", "three", "four", "five", "six", "seven"), range(2, 8), strict=True))
+NUMBERS = dict(
+    zip(
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine"), range(2, 10), strict=True
+    )
+)
 ROOMS = frozenset(
     ("kitchen", "bathroom", "bedroom", "livingroom", "hall", "hallway", "office", "homeoffice")
 )
@@ -72,8 +76,8 @@ _OTHERWISE = {
     "sponge": "dishsponge",
 }
 """What people also call a thing by: a "cup" may be a mug, and "keys" a key chain."""
-_GETTING = frozenset(["get", "obtain", "make", "craft", "smelt"])
-"""Words before things that need not be there."""
+_GETTING = frozenset(["get", "obtain", "make", "craft", "smelt", "of", "takes"])
+"""Words before things that need not be there: "made of four planks"."""
 _FILLING = frozenset(["now", "still", "already", "also", "both"])
 _LONGEST = 4
 """Words of a name."""
@@ -174,7 +178,8 @@ class Reader:
         yield from self.absent(text, things, made=made)
         for count, noun in self.counts(text):
             found = [thing for thing in things if _is(thing, noun)]
-            if count not in (len(found), sum(thing.pixels > 0 for thing in found)):
+            whole = sum(thing.count for thing in found)
+            if count not in (len(found), whole, sum(thing.pixels > 0 for thing in found)):
                 yield f"There are {len(found)} {noun.kind}, not {count}."
         for sentence in re.split(r"(?<=[.!?;:])\s", text):
             yield from self._states(self._tokens(sentence), things)
@@ -200,7 +205,7 @@ class Reader:
                 length == 1 and not number and joined in _AMBIGUOUS and not _stands(words, at)
             ):
                 continue
-            for kind in _singulars(joined):
+            for kind in singulars(joined):
                 if kind in self._names:
                     return Noun(self._meant.get(kind, kind), number, kind), length
         return None, 1
@@ -257,7 +262,8 @@ def _stands(words: Sequence[str], at: int) -> bool:
     return at > 0 and (words[at - 1] in _BEFORE | known or words[at - 1] in NUMBERS)
 
 
-def _singulars(word: str) -> Iterator[str]:
+def singulars(word: str) -> Iterator[str]:
+    """What a word may be the plural of, itself first."""
     yield word
     for plural, singular in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
         if word.endswith(plural):

@@ -114,7 +114,7 @@ class _Reader:
         return found
 
     def _exists(self, mention: ObjectMention, wanted: bool) -> Iterator[str]:
-        found = len(self._meant(mention))
+        found = sum(thing.count for thing in self._meant(mention))
         if mention.denied:
             if found and not wanted:
                 yield f"It says that there is no {mention.kind}, and there is."

@@ -79,10 +79,11 @@ def check_statement(text: str, things: Sequence[SceneObject], lexicon: Lexicon) 
 def check_concepts(
     concepts: Sequence[str], context: StepContext, lexicon: Lexicon, least: int
 ) -> None:
-    """Check that every key concept is true, and that its object is visible or held.
+    """Check that every key concept is true, and that its object is visible, held, or told of.
 
-    Its object has to cover `least` pixels.
+    Its object has to cover `least` pixels, or to be named by the observation's text.
     """
+    text = context.observation.text.replace("_", " ")
     for concept in concepts:
         _raise_first(contradictions(f"There is the {concept}.", context.things, lexicon))
         kinds = {t.kind for t in context.things} | lexicon.kinds
@@ -90,7 +91,8 @@ def check_concepts(
         # The longest match counts: a spray bottle is not a bottle.
         target_name = {k for k in found if not any(k != other and k in other for other in found)}
         named = [t for t in context.things if t.kind in target_name]
-        if named and not any(t.pixels >= least or t.held for t in named):
+        told = any(re.search(rf"\b{re.escape(kind)}\b", text) for kind in target_name)
+        if named and not told and not any(t.pixels >= least or t.held for t in named):
             raise RejectedError(
                 Rejection.HIDDEN, f"The key concept {concept!r} is not to be seen in the picture."
             )

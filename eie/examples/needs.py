@@ -9,8 +9,8 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import be, phrase, pronoun
 from inhabit.envs.core import Action
-from inhabit.envs.template import ActionKind, Template
-from inhabit.envs.world.words import is_plural, with_article
+from inhabit.envs.template import ActionKind, Ingredient, MakesThings, Template
+from inhabit.envs.world.words import is_plural, number, with_article
 
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
 STATION = 2
@@ -68,20 +68,30 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
         case ActionKind.MAKE:
             made = answer.arguments[0].replace("_", " ")
             has, are = ("have", "are") if is_plural(made) else ("has", "is")
+            stuff = " and ".join(one.words for one in carried_for(context, template))
             if wants(wish, made):
+                if stuff:
+                    return (
+                        f"that takes {stuff}, which you carry",
+                        f"for that, you need {stuff}, which you carry",
+                    )
                 return ("all that it takes is at hand", "everything that it takes is there")
             use = next(
                 (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
             )
             made = to_make(made, context)
             further = "" if use is None else use.arguments[0].replace("_", " ")
+            of = f" from the {re.sub('^(an?|some) ', '', stuff)} that you carry" if stuff else ""
             if further and not wants(wish, further):
                 further, it = to_make(further, context), pronoun(further)
                 return (
-                    f"for that, {made} {has} to be made first, to make {further}",
-                    f"that takes {further}, and making {it} takes {made}",
+                    f"for that, {made} {has} to be made first{of}, to make {further}",
+                    f"that takes {further}, and making {it} takes {made}{of and ', made'}{of}",
                 )
-            return (f"for that, {made} {has} to be made first", f"{made} {are} needed for that")
+            return (
+                f"for that, {made} {has} to be made first{of}",
+                f"{made} {are} needed for that{of and f', and you can make {pronoun(made)}'}{of}",
+            )
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
         case ActionKind.GATHER:
@@ -101,15 +111,38 @@ def _needs_gathered(
     made = [s.arguments[0].replace("_", " ") for s in steps if s.arguments[0] in stations]
     made = [name for name in made if not wants(wish, name)]
     if made and _is_made_of(made[0], kind, template):
+        step = next(one for one in steps if one.arguments[0] == made[0].replace(" ", "_"))
+        lack = next(
+            (i for i in _ingredients(step, context, template) if i.carried < i.needed), None
+        )
         first = f"{with_article(made[0])}, for which {gives} what is missing"
+        if lack is not None:
+            has = number(lack.carried) if lack.carried else "none"
+            first = f"{with_article(made[0])}, which is made of {lack.words}; you carry {has}, "
+            first += f"and {gives} what is missing"
         return (
             (f"that takes {with_article(made[-1])}, and making it takes {first}",)
             if made[1:]
             else (f"that takes {first}",)
         )
     if len(steps) == 1 and len(steps[0].arguments) < STATION:
-        return (f"that is made by hand of what {gives}",)
+        kinds = [one.kind for one in _ingredients(steps[0], context, template)]
+        return (
+            f"that can be made by hand from {f'the {kind}' if kind in kinds else f'what {gives}'}",
+        )
     return (f"you need what {gives} first",)
+
+
+def _ingredients(action: Action, context: StepContext, template: Template) -> Sequence[Ingredient]:
+    if not isinstance(template, MakesThings):
+        return ()
+    return template.ingredients(action, context.plan.count(action), context.things)
+
+
+def carried_for(context: StepContext, template: Template) -> Sequence[Ingredient]:
+    """What the answer makes something of, if all of it is carried."""
+    found = _ingredients(context.answer, context, template)
+    return found if all(one.carried >= one.needed for one in found) else ()
 
 
 def _is_made_of(name: str, kind: str, template: Template) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.needs import STATION, needs, phrase_of, to_make, wants
+from inhabit.eie.examples.needs import STATION, carried_for, needs, phrase_of, to_make, wants
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import Explanation, be, join, sentence
 from inhabit.envs.core import Action, SceneObject
@@ -344,7 +344,8 @@ def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple
     if template.action_kind(context.answer) is ActionKind.DROP:
         return ["there is nothing to work at within reach"], (held.kind,)
     absent = _absent(context, template)
-    return absent or ["nothing that the picture shows is needed for this"], (held.kind,)
+    needed = [one.kind for one in carried_for(context, template)] or [held.kind]
+    return absent or ["nothing that the picture shows is needed for this"], (needed[0],)
 
 
 def _absent(context: StepContext, template: Template) -> list[str]:

@@ -61,7 +61,7 @@ def holds(claim: Claim, things: Sequence[SceneObject], *, seen: bool = False) ->
             fits: bool | None = bool(visible)
         case About.COUNT:
             there = [t for t in visible if claim.place is None or _lies(t, claim, things)]
-            fits = len(there) == claim.count
+            fits = sum(t.count for t in there) == claim.count
         case About.HELD:
             fits = any(t.held for t in meant) if meant else None
         case About.STATE:

@@ -1,7 +1,7 @@
 """What a scene holds in the form common to all environments, and goals with land and inventory.
 
-A kind of block is one object, "log", whatever the number of blocks; every mob, "cow_3", and every
-carried item, "log_0", is an object of its own.
+A kind of block is one object, "log", and so is a kind of carried item, "log_0", whatever their
+number; every mob, "cow_3", is an object of its own.
 
 The next action depends on what stands around: on stations and on wood. Everything that a goal needs
 is carried, but for a crafting table or a furnace, and what these are made of is carried in part.
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from inhabit.envs.core import SceneObject
+from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.minedojo.expert.topology import (
     FURNACE,
     TABLE,
@@ -31,6 +31,7 @@ from inhabit.envs.minedojo.tasks.sampling import KINDS
 from inhabit.envs.minedojo.tasks.scene import InventoryItem, MineDojoScene, PlacedBlock
 from inhabit.envs.minedojo.world.catalogue import table
 from inhabit.envs.minedojo.world.game_state import Backend, GameState
+from inhabit.envs.template import Ingredient
 from inhabit.envs.world.words import is_plural, number, plural, with_article
 
 STATES: Mapping[str, tuple[str, str]] = {"shorn": ("shorn", "woolly")}
@@ -90,7 +91,16 @@ def things(now: GameState, view: PixelView) -> tuple[SceneObject, ...]:
     blocks = sorted({*now.blocks, *view.blocks, *stations})
     hand = now.equipment[0].name if now.equipment[0].quantity else None
     return (
-        *(SceneObject(name, plain(name), {}, pixels=view.blocks.get(name, 0)) for name in blocks),
+        *(
+            SceneObject(
+                name,
+                plain(name),
+                {},
+                pixels=view.blocks.get(name, 0),
+                count=now.counts.get(name, 1),
+            )
+            for name in blocks
+        ),
         *(
             SceneObject(
                 f"{mob['name']}_{int(mob['id'])}",
@@ -100,12 +110,13 @@ def things(now: GameState, view: PixelView) -> tuple[SceneObject, ...]:
             )
             for mob in now.mobs
         ),
-        *(_carried(name, name == hand, view) for name in sorted(now.carried)),
+        *(_carried(name, count, name == hand, view) for name, count in sorted(now.carried.items())),
     )
 
 
-def _carried(name: str, held: bool, view: PixelView) -> SceneObject:
-    return SceneObject(f"{name}_0", plain(name), {}, held=held, pixels=view.hand if held else 0)
+def _carried(name: str, count: int, held: bool, view: PixelView) -> SceneObject:
+    pixels = view.hand if held else 0
+    return SceneObject(f"{name}_0", plain(name), {}, held=held, pixels=pixels, count=count)
 
 
 def plain(name: str) -> str:
@@ -278,6 +289,28 @@ def needed_for(item: str, count: int, station: str) -> Mapping[str, int]:
     return {} if way is None else {name: each * count for name, each in way.needs.items()}
 
 
+def ingredients(action: Action, times: int, things: Sequence[SceneObject]) -> Sequence[Ingredient]:
+    """What crafting or smelting takes, by the recipe of which most is carried.
+
+    Coal is named for a furnace if some is carried.
+    """
+    carried = {t.name.removesuffix("_0"): t.count for t in things if t.name.endswith("_0")}
+    item, *station = action.arguments
+    found = [
+        {name: count * times for name, count in way.needs.items()}
+        for way in ways().get(item, ())
+        if way.verb == action.verb and way.station == next(iter(station), None)
+    ]
+    if not found:
+        return ()
+    best = min(found, key=lambda way: sum(max(0, n - carried.get(k, 0)) for k, n in way.items()))
+    if FURNACE in station and "coal" in carried:
+        best["coal"] = 1
+    return [
+        Ingredient(plain(k), counted(plain(k), n), n, carried.get(k, 0)) for k, n in best.items()
+    ]
+
+
 def made_from(item: str) -> Mapping[str, int]:
     """What is carried instead of one piece of an item, so that it has to be made."""
     for way in ways().get(item, ()):
@@ -331,7 +364,9 @@ def _carry(held: dict[str, int], item: str, count: int) -> None:
 _PAIRS = ("boots", "leggings", "shears")
 _MASSES = (
     *("beef", "chicken", "fish", "mutton", "porkchop", "rabbit", "glass", "clay", "bread", "paper"),
-    *("wool", "stew", "soup", "planks", "leather", "gravel", "sand", "string", "coal"),
+    *("wool", "stew", "soup", "planks", "leather", "gravel", "sand", "string", "coal", "wheat"),
+    *("redstone", "sugar", "flint", "obsidian", "quartz", "gunpowder", "powder", "dust", "dirt"),
+    *("snow", "ore", "stone"),
 )
 _COUNTED = ("stew", "soup", "planks")
 """Those of them of which there may be two; of the others, two pieces."""

@@ -24,6 +24,7 @@ from inhabit.envs.minedojo.evolution.goals import (
     every_way,
     goal_of,
     held,
+    ingredients,
     inventory,
     land,
     made_from,
@@ -37,8 +38,9 @@ from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
-from inhabit.envs.template import ActionKind, Event, Lexicon
+from inhabit.envs.template import ActionKind, Event, Ingredient, Lexicon
 from inhabit.envs.world.rows import kind_of
+from inhabit.envs.world.words import plural
 
 _MOST_MOBS = 8
 _FAR = 30
@@ -208,6 +210,12 @@ class MineDojoTemplate:
         """The text with names such as "crafting table"."""
         return re.sub(r"(?<=[a-z])_(?=[a-z])", " ", text)
 
+    def ingredients(
+        self, action: Action, times: int, things: Sequence[SceneObject]
+    ) -> Sequence[Ingredient]:
+        """By the recipe of which most is carried."""
+        return ingredients(action, times, things)
+
     def kind(self, scene: Mapping[str, JsonValue]) -> str:
         """MineDojo's task class."""
         kind = scene.get("task")
@@ -254,8 +262,11 @@ def _lexicon() -> Lexicon:
             made[item] = _origin("craft", item, needs)
     every = {*names("item"), *names("block"), *mobs(), *made, *made.values()}
     every |= {block["name"] for block in content()["blocks"]}
+    kinds = frozenset(map(plain, every))
     return Lexicon(
-        kinds=frozenset(map(plain, every)),
+        kinds=kinds,
+        # Beetroots are a block as well, carrots and potatoes too.
+        called={plural(k): frozenset((k, plural(k))) for k in kinds if plural(k) in kinds},
         states=STATES,
         products={plain(item): plain(source) for item, source in made.items()},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -28,6 +29,9 @@ PUT = Action("put the box on the dresser", "PUTBACK", ("box", "dresser"))
 OPEN = Action("open the fridge", "OPEN", ("fridge",))
 PUT_IN = Action("put the bananas in the fridge", "PUTIN", ("bananas", "fridge"))
 WISH = "put the bananas in the fridge"
+TASK = Task(
+    id="hay", env="minedojo", kind="harvest", goal="Get a hay block.", scene={}, max_steps=9
+)
 
 
 def _reasons(
@@ -188,7 +192,8 @@ def test_what_was_put_down_is_told_only_where_it_can_be_seen() -> None:
 
 
 def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
-    things = (SceneObject("planks_1", "planks", {}, pixels=400),)
+    blocks = SceneObject("planks", "planks", {}, pixels=400, count=4)
+    things = (blocks, SceneObject("planks_0", "planks", {}, count=3))
     texts = ("mine planks", "craft crafting_table", "place crafting_table", "craft iron_boots")
     plan = [Action(text, text.split()[0], (text.split()[1],)) for text in texts]
     plan[-1] = Action("craft iron_boots", "craft", ("iron_boots", "crafting_table"))
@@ -196,10 +201,32 @@ def test_what_is_gathered_is_for_what_is_made_of_it() -> None:
     for i in range(20):
         wish, template = "get a pair of iron boots", MineDojoTemplate()
         reason = explain(context, wish, template, random.Random(i)).reason
-        assert "that takes a crafting table, for which the planks give what is missing" in reason
+        made = "that takes a crafting table, which is made of four planks; you carry three, and "
+        assert made + "the planks give what is missing" in reason
         assert "there is no crafting table in view" in reason.lower()
         ingots = SceneObject("iron ingot", "iron ingot", {}, held=True)
         assert not contradictions(reason, (*things, ingots), template.lexicon)
+
+
+def test_what_is_made_takes_what_is_carried() -> None:
+    wheat = SceneObject("wheat_0", "wheat", {}, held=True, pixels=90, count=9)
+    planks = SceneObject("planks_0", "planks", {}, count=4)
+    table = SceneObject("crafting_table", "crafting table", {}, pixels=900)
+    hay = Action("craft hay_block", "craft", ("hay_block", "crafting_table"))
+    craft = Action("craft crafting_table", "craft", ("crafting_table",))
+    template = MineDojoTemplate()
+    for plan, things, said in (
+        ((hay,), (table, wheat), "nine pieces of wheat"),
+        ((craft, hay), (wheat, planks), "from the four planks that you carry"),
+    ):
+        context = StepContext(Observation("You carry: planks x4."), things, (), plan, task=TASK)
+        for i in range(20):
+            made = explain(context, "get a hay block", template, random.Random(i))
+            assert said in made.reason
+            assert not contradictions(made.reason, things, template.lexicon)
+            fewer = [replace(t, count=t.count - 1) for t in things]
+            assert said not in made.reason or contradictions(made.reason, fewer, template.lexicon)
+    assert made.key_concepts == ("planks",)
 
 
 def test_ingots_are_made_of_a_block_by_hand() -> None:
@@ -212,7 +239,7 @@ def test_ingots_are_made_of_a_block_by_hand() -> None:
     )
     for i in range(20):
         reason = explain(context, "get an iron ingot", template, random.Random(i)).reason
-        assert "that is made by hand of what the iron block gives" in reason
+        assert "that can be made by hand from the iron block" in reason
         ore = SceneObject("iron ore", "iron ore", {}, held=True)
         assert not contradictions(reason, (block, ore), template.lexicon)
 
@@ -231,7 +258,11 @@ def test_what_is_smelted_takes_a_furnace_that_is_made_at_a_table() -> None:
     carried = [SceneObject(name, name, {}, held=True) for name in ("clay ball", "cobblestone")]
     for i in range(20):
         reason = explain(context, "get a brick", template, random.Random(i)).reason
-        assert "takes a furnace, and making it takes a crafting table, for which the log" in reason
+        assert (
+            "takes a furnace, and making it takes a crafting table, which is made of four planks"
+            in reason
+        )
+        assert "you carry none, and the log gives what is missing" in reason
         assert not contradictions(reason, (log, *carried), template.lexicon)
 
 
