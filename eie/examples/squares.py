@@ -17,10 +17,10 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
-from inhabit.eie.examples.states import SceneState, States, expert_plan
+from inhabit.eie.examples.states import SceneState, States
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
-from inhabit.envs.core import Action, Task
+from inhabit.envs.core import Action, Redirectable, Task
 from inhabit.envs.template import ActionKind, CrossesGoals, Crossing
 from inhabit.episodes.episode import Episode
 
@@ -112,6 +112,8 @@ class SquareSearch:
 
     def squares(self, base: SceneState) -> Iterator[Square]:
         """Squares of states after `base`."""
+        if any(self._to_do(self._states.start, row) == FAILS for row in self._rows):
+            return
         asked: dict[tuple[Said, ...], list[Asked]] = {}
         tried: set[tuple[tuple[Said, ...], ...]] = set()
         ends: list[tuple[str, SceneState]] = []
@@ -309,15 +311,19 @@ class SquareSearch:
         if key not in self._lengths:
             self._trials -= 1
             after = self._states.after(state, option)
-            self._lengths[key] = FAILS if after is None else self._left_after(after, row)
+            left = FAILS if after is None else self._to_do(after, self._rows[row])
+            self._lengths[key] = 1 + left
         return self._lengths[key]
 
-    def _left_after(self, after: SceneState, row: int) -> float:
-        if plan := after.plan(self._rows[row]):
-            return 1 + len(plan)
-        expert_plan(after.episode, self._rows[row])
-        met, total = after.episode.env.progress()
-        return 1 if met == total else FAILS
+    def _to_do(self, state: SceneState, goal: Task) -> float:
+        """The length of the expert's plan for a goal; `FAILS` if there is none."""
+        if plan := state.plan(goal):
+            return len(plan)
+        env = state.episode.env
+        assert isinstance(env, Redirectable)
+        env.pursue(goal)
+        met, total = env.progress()
+        return 0 if met == total else FAILS
 
     def failed(self, square: Square) -> Square | None:
         """The same square after an action that fails in all pictures, and changes nothing.

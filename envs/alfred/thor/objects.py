@@ -11,6 +11,10 @@ from inhabit.envs.simulators.household.types.things import ENCLOSING
 
 Point = tuple[float, float, float]
 """x, y (up), z in metres."""
+Arrangement = frozenset[tuple[str, bool | tuple[Point, Point, Point], bool]]
+"""Of the objects of a room: id, position, center and size, or that it is held; and whether it is
+open.
+"""
 
 
 class PartlyKnown(Mapping[str, Any]):
@@ -175,6 +179,13 @@ class ThorObjects:
     def held(self) -> ThorObject | None:
         """The held object."""
         return next((thing for thing in self if thing.held), None)
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """Where everything is that is not held, and what is open: what there is to see."""
+        return frozenset(
+            (t.id, t.held or (t.position, t.center, t.size), t.open) for t in self._things.values()
+        )
 
     def inside(self, receptacle: ThorObject) -> frozenset[str]:
         """Ids of everything in or on it, at any depth: also a mug on a plate in the sink."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from inhabit.envs.alfred.thor.body import REACH, STEP, AgentBody, AgentPose, Controller
+from inhabit.envs.alfred.thor.objects import Arrangement
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SimulatorError, UnavailableError
 
@@ -182,28 +184,46 @@ class SharedSimulator:
             self._snapshots.discard(token)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one arrangement of a room."""
+
+    visible: dict[AgentPose, frozenset[str]] = field(default_factory=dict)
+    noticed: dict[AgentPose, frozenset[str]] = field(default_factory=dict)
+    fits: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+
 class Views:
-    """Caches visibility by pose until the room changes.
+    """Caches visibility by pose, and what fits where, for each arrangement of the room.
 
     The agent is teleported to the pose; `away` returns it to its own.
     """
 
     def __init__(self, body: AgentBody) -> None:
         self._body = body
-        self._visible: dict[AgentPose, frozenset[str]] = {}
-        self._noticed: dict[AgentPose, frozenset[str]] = {}
-        self.fits: dict[tuple[str, str], bool] = {}
-        """Ids of an object and a receptacle -> whether it fits, as far as that was tried."""
+        self._known: dict[Arrangement, _Known] = {}
+        self._now: _Known | None = None
 
     def copy(self) -> Views:
-        """An independent copy. What is found in the room as it is now is known to both."""
+        """An independent copy. What is found in the same arrangement is known to both."""
         twin = Views(self._body)
-        twin._visible, twin._noticed, twin.fits = self._visible, self._noticed, self.fits
+        twin._known, twin._now = self._known, self._now
         return twin
 
     def forget(self) -> None:
-        """Drop the cache after a change of the room."""
-        self._visible, self._noticed, self.fits = {}, {}, {}
+        """Take note that the room was changed."""
+        self._now = None
+
+    @property
+    def fits(self) -> dict[tuple[str, str], bool]:
+        """Ids of an object and a receptacle -> whether it fits, as far as that was tried."""
+        return self._here.fits
+
+    @property
+    def _here(self) -> _Known:
+        if self._now is None:
+            self._now = self._known.setdefault(self._body.world.arrangement, _Known())
+        return self._now
 
     @contextmanager
     def away(self) -> Iterator[None]:
@@ -219,14 +239,16 @@ class Views:
         """Ids of the objects that can be interacted with from a pose; empty if the pose is
         impossible.
         """
-        if pose not in self._visible:
+        known = self._here.visible
+        if pose not in known:
             there = self._body.place(pose, blind=True)
-            self._visible[pose] = frozenset(self._body.near() if there else ())
-        return self._visible[pose]
+            known[pose] = frozenset(self._body.near() if there else ())
+        return known[pose]
 
     def noticed(self, pose: AgentPose) -> frozenset[str]:
         """Ids of the objects that the agent would see from a pose."""
-        if pose not in self._noticed:
+        known = self._here.noticed
+        if pose not in known:
             there = self._body.place(pose, blind=True, masks=True)
-            self._noticed[pose] = frozenset(self._body.noticed()) if there else frozenset()
-        return self._noticed[pose]
+            known[pose] = frozenset(self._body.noticed()) if there else frozenset()
+        return known[pose]
