@@ -10,43 +10,43 @@ from inhabit.envs.simulators.household.types.things import THINGS
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Where the two differ."""
+    """Where the two differ; the defaults are those of recorded tasks."""
 
     slices: Mapping[str, int]
     """Type -> number of its slices."""
     first_slice: int
     """Number of the first one, in its id."""
-    names_as_in_thor: bool
+    names_as_in_thor: bool = False
     """Whether slices and copies are named as in AI2-THOR, and not by their ids."""
-    disables_unlisted: bool
+    disables_unlisted: bool = False
     """Whether `SetObjectPoses` takes what it does not list out of the room."""
-    finds_disabled: bool
+    finds_disabled: bool = False
     """Whether it finds what was taken out."""
-    hands_hold_contents: bool
+    hands_hold_contents: bool = False
     """Whether what is held, with its contents, is off all lists of parents and contents."""
-    contents_follow: bool
+    contents_follow: bool = False
     """Whether what an object holds stays linked to it when it is put somewhere."""
-    lies_in_all_around: bool
+    lies_in_all_around: bool = False
     """Whether an object is in or on every receptacle that it touches, and on the floor."""
-    open_fridge_cools: bool
-    microwave_toasts: bool
+    open_fridge_cools: bool = False
+    microwave_toasts: bool = True
     """Whether slices of bread are cooked in a microwave."""
-    filled_coffee_is_hot: bool
+    filled_coffee_is_hot: bool = False
     """Also where an action fills something with coffee."""
-    turned_over_spills: bool
-    shattered_is_nowhere: bool
+    turned_over_spills: bool = False
+    shattered_is_nowhere: bool = False
     """Whether no pose shows what broke into pieces."""
-    held_is_interactable: bool
-    floor_is_seen_nearby: bool
+    held_is_interactable: bool = False
+    floor_is_seen_nearby: bool = False
     """Whether the floor counts as visible only if a part of it is within reach."""
-    open_is_hollow: bool
+    open_is_hollow: bool = False
     """Whether what is open is drawn as a frame that shows its contents."""
-    drawn_as_measured: bool
+    drawn_as_measured: bool = False
     """Whether cupboards' doors, fridges, microwaves and sinks are drawn as AI2-THOR's masks show
     them. So is every room whose things are where a recording has them."""
-    tells_motion: bool
+    tells_motion: bool = False
     """Whether `isMoving` is true after the action that let a thing go or pushed it."""
-    bounds_have_walls: bool
+    bounds_have_walls: bool = False
     """Whether `sceneBounds` encloses the walls and the ceiling, and not only what they enclose."""
 
 
@@ -77,25 +77,5 @@ AI2THOR = RuleSet(
     bounds_have_walls=True,
 )
 """Those of AI2-THOR 5.0.0, for its programs."""
-TASKS = RuleSet(
-    slices=_column("slices"),
-    first_slice=1,
-    names_as_in_thor=False,
-    disables_unlisted=False,
-    finds_disabled=False,
-    hands_hold_contents=False,
-    contents_follow=False,
-    lies_in_all_around=False,
-    open_fridge_cools=False,
-    microwave_toasts=True,
-    filled_coffee_is_hot=False,
-    turned_over_spills=False,
-    shattered_is_nowhere=False,
-    held_is_interactable=False,
-    floor_is_seen_nearby=False,
-    open_is_hollow=False,
-    drawn_as_measured=False,
-    tells_motion=False,
-    bounds_have_walls=False,
-)
+TASKS = RuleSet(slices=_column("slices"), first_slice=1)
 """Those of recorded tasks, whose texts and costs depend on them."""
