@@ -146,8 +146,8 @@ def _mark(
 
     def mark(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
         thing = target(house, object_id, force=force_action)
-        demand(thing[able], f"{object_id} {lacking}")
-        demand(thing[state] != value, f"{object_id} {already}")
+        demand(thing[able], f"{object_id} does not have the {lacking} property!")
+        demand(thing[state] != value, f"{object_id} {already}!")
         house.world.change(thing, **{state: value})
         return None
 
@@ -336,26 +336,12 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "ToggleObjectOff": toggle_off,
     "SliceObject": slice_,
     "BreakObject": break_,
-    "DirtyObject": _mark(
-        "dirtyable", "isDirty", True, "does not have the CanBeDirty property!", "is already dirty!"
-    ),
-    "CleanObject": _mark(
-        "dirtyable", "isDirty", False, "does not have the CanBeDirty property!", "is already Clean!"
-    ),
+    "DirtyObject": _mark("dirtyable", "isDirty", True, "CanBeDirty", "is already dirty"),
+    "CleanObject": _mark("dirtyable", "isDirty", False, "CanBeDirty", "is already Clean"),
     "UseUpObject": _mark(
-        "canBeUsedUp",
-        "isUsedUp",
-        True,
-        "does not have the CanBeUsedUp property!",
-        "has already been used up!",
+        "canBeUsedUp", "isUsedUp", True, "CanBeUsedUp", "has already been used up"
     ),
-    "CookObject": _mark(
-        "cookable",
-        "isCooked",
-        True,
-        "does not have the CanBeCooked property!",
-        "is already cooked!",
-    ),
+    "CookObject": _mark("cookable", "isCooked", True, "CanBeCooked", "is already cooked"),
     "FillObjectWithLiquid": fill,
     "EmptyLiquidFromObject": empty,
     "SetObjectStates": set_object_states,
