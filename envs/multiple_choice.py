@@ -50,6 +50,19 @@ class QuestionScene(Protocol):
 Q = TypeVar("Q", bound=QuestionScene)
 
 
+def answer_is_an_option(scene: Q) -> Q:
+    """See that a question has its answer among its options, and no option twice.
+
+    Raises:
+        ValueError: it has not.
+    """
+    if scene.answer >= len(scene.actions):
+        raise ValueError(f"the answer {scene.answer} is none of {len(scene.actions)} options")
+    if len(set(scene.actions)) < len(scene.actions):
+        raise ValueError("two of the options are the same")
+    return scene
+
+
 class MultipleChoice(Env, Generic[Q]):
     """A multiple-choice question. The episode ends with the choice."""
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.egoplan import EgoPlanSettings
-from inhabit.envs.multiple_choice import json_list
+from inhabit.envs.multiple_choice import answer_is_an_option, json_list
 from inhabit.envs.pictures import read_image
 
 
@@ -57,13 +57,7 @@ class EgoPlanScene(BaseModel):
     video: Path | None = None
     """A video, or a folder of numbered frames; None to go without images."""
 
-    @model_validator(mode="after")
-    def _answer_is_an_option(self) -> EgoPlanScene:
-        if self.answer >= len(self.actions):
-            raise ValueError(f"the answer {self.answer} is none of {len(self.actions)} options")
-        if len(set(self.actions)) < len(self.actions):
-            raise ValueError("two of the options are the same")
-        return self
+    _answer_is_an_option = model_validator(mode="after")(answer_is_an_option)
 
 
 VIDEOS = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})

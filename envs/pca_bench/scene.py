@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from inhabit.envs.multiple_choice import answer_is_an_option
 from inhabit.envs.settings import SettingsModel
 
 
@@ -55,13 +56,7 @@ class PcaScene(BaseModel):
     row: int | None = Field(default=None, ge=0)
     """In a parquet file: the row of the image."""
 
-    @model_validator(mode="after")
-    def _answer_is_an_option(self) -> PcaScene:
-        if self.answer >= len(self.actions):
-            raise ValueError(f"the answer {self.answer} is none of {len(self.actions)} options")
-        if len(set(self.actions)) < len(self.actions):
-            raise ValueError("two of the options are the same")
-        return self
+    _answer_is_an_option = model_validator(mode="after")(answer_is_an_option)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,57 +66,29 @@ class Function:
     name: str
     domain: Domain
     cached: str
-    """The files' name of its result."""
+    """The files' name of its result, if it is another."""
     description: str
 
 
-FUNCTIONS = (
-    Function(
-        "detect_traffic_sign",
-        Domain.DRIVING,
-        "detect_traffic_sign",
-        "Traffic signs in the picture.",
-    ),
-    Function(
-        "object_detection",
-        Domain.DRIVING,
-        "object_detection",
-        "Cars, people and bicycles in the picture, each with how many there are.",
-    ),
-    Function("ocr", Domain.DRIVING, "ocr", "What is written in the picture."),
-    Function("image_caption", Domain.DRIVING, "caption", "The picture in one sentence."),
-    Function(
-        "weather_detection", Domain.DRIVING, "weather_detection", "The weather in the picture."
-    ),
-    Function(
-        "object_detection",
-        Domain.HOME,
-        "object_detection_alfred",
-        "Names of the objects in the picture.",
-    ),
-    Function(
-        "list_items_in_hands",
-        Domain.HOME,
-        "list_items_in_hand_alfred",
-        "Names of the objects in your hands.",
-    ),
-    Function(
-        "list_nearby_mobs_in_minecraft",
-        Domain.GAME,
-        "list_nearby_mobs",
-        "Names of the creatures near you.",
-    ),
-    Function(
-        "list_inventory_information",
-        Domain.GAME,
-        "list_items_in_inventory",
-        "What is in your inventory, each thing with how many you have.",
-    ),
-)
 HANDS, INVENTORY, MOBS = (
     "list_items_in_hands",
     "list_inventory_information",
     "list_nearby_mobs_in_minecraft",
+)
+_CARS = "Cars, people and bicycles in the picture, each with how many there are."
+_OBJECTS = "Names of the objects in the picture."
+_OWNED = "What is in your inventory, each thing with how many you have."
+_DRIVING, _HOME, _GAME = Domain.DRIVING, Domain.HOME, Domain.GAME
+FUNCTIONS = (
+    Function("detect_traffic_sign", _DRIVING, "", "Traffic signs in the picture."),
+    Function("object_detection", _DRIVING, "", _CARS),
+    Function("ocr", _DRIVING, "", "What is written in the picture."),
+    Function("image_caption", _DRIVING, "caption", "The picture in one sentence."),
+    Function("weather_detection", _DRIVING, "", "The weather in the picture."),
+    Function("object_detection", _HOME, "object_detection_alfred", _OBJECTS),
+    Function(HANDS, _HOME, "list_items_in_hand_alfred", "Names of the objects in your hands."),
+    Function(MOBS, _GAME, "list_nearby_mobs", "Names of the creatures near you."),
+    Function(INVENTORY, _GAME, "list_items_in_inventory", _OWNED),
 )
 _NOTHING = {"", "nan", "none"}
 
