@@ -174,35 +174,32 @@ def _controls(width: float, height: float, depth: float, on: bool) -> list[Mesh]
     return parts
 
 
+@along_longer
 def toaster(size: Vector, look: Look, choose: Random) -> Mesh:
     """A two-slot toaster, its lever at one end; the slots glow and the lever is down when on."""
     coat = choose.choice((STEEL, PLASTICS[1], ENAMEL, CHARCOAL, CHROME))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        lever, foot = 0.07 * x, 0.05 * y
-        length, tall = x - lever, 0.97 * y - foot
-        body = box((length, tall, z), coat, bevel=0.18 * min(tall, z))
-        body = body.shifted(-lever / 2, foot - y / 2 + tall / 2)
-        base = box((0.9 * length, 2 * foot, 0.9 * z), BLACK).shifted(-lever / 2, foot - y / 2)
-        heat = _RED_HOT if look.on else BLACK
-        slot = hollow_box((0.74 * length, 0.05 * y, 0.2 * z), 0.02 * z, STEEL, inside=heat)
-        slots = [slot.shifted(-lever / 2, 0.475 * y, k * 0.17 * z) for k in (-1, 1)]
-        height = -0.22 * y if look.on else 0.18 * y
-        knob = box((lever, 0.08 * y, 0.2 * z), BLACK, bevel=0.01 * y)
-        dial = cylinder(0.09 * y, 0.4 * lever, BLACK, segments=10).along("x")
-        end = (x - lever) / 2
-        return join(
-            [
-                body,
-                base,
-                *slots,
-                knob.shifted(end, height),
-                dial.shifted(end - 0.3 * lever, -0.3 * y),
-            ]
-        )
-
-    return along_longer(size, build)
+    x, y, z = size
+    lever, foot = 0.07 * x, 0.05 * y
+    length, tall = x - lever, 0.97 * y - foot
+    body = box((length, tall, z), coat, bevel=0.18 * min(tall, z))
+    body = body.shifted(-lever / 2, foot - y / 2 + tall / 2)
+    base = box((0.9 * length, 2 * foot, 0.9 * z), BLACK).shifted(-lever / 2, foot - y / 2)
+    heat = _RED_HOT if look.on else BLACK
+    slot = hollow_box((0.74 * length, 0.05 * y, 0.2 * z), 0.02 * z, STEEL, inside=heat)
+    slots = [slot.shifted(-lever / 2, 0.475 * y, k * 0.17 * z) for k in (-1, 1)]
+    height = -0.22 * y if look.on else 0.18 * y
+    knob = box((lever, 0.08 * y, 0.2 * z), BLACK, bevel=0.01 * y)
+    dial = cylinder(0.09 * y, 0.4 * lever, BLACK, segments=10).along("x")
+    end = (x - lever) / 2
+    return join(
+        [
+            body,
+            base,
+            *slots,
+            knob.shifted(end, height),
+            dial.shifted(end - 0.3 * lever, -0.3 * y),
+        ]
+    )
 
 
 def coffee_machine(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -247,20 +244,17 @@ def stove_burner(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts).scaled(flat / 2, flat / 2, flat / 2).fitted(size)
 
 
+@facing
 def stove_knob(size: Vector, look: Look, choose: Random) -> Mesh:
     """A knob that faces +z; its pointer is up when off, and aside when on."""
     coat = choose.choice((BLACK, STEEL, BLACK))
-
-    def build(size: Vector) -> Mesh:
-        collar = cylinder(1.0, 0.2, CHROME, segments=16).along("z").shifted(z=-0.4)
-        grip = cylinder(0.82, 0.7, coat, top=0.7, bevel=0.1, segments=16).along("z")
-        ridge = box((0.22, 1.3, 0.2), coat, bevel=0.05).shifted(z=0.42)
-        mark = box((0.1, 0.5, 0.02), _RED_LIGHT if look.on else WHITE).shifted(0, 0.4, 0.525)
-        dial = join([ridge, mark]).turned("z", 90 if look.on else 0)
-        whole = join([collar, grip.shifted(z=0.03), dial])
-        return whole.fitted(size)
-
-    return facing(size, build)
+    collar = cylinder(1.0, 0.2, CHROME, segments=16).along("z").shifted(z=-0.4)
+    grip = cylinder(0.82, 0.7, coat, top=0.7, bevel=0.1, segments=16).along("z")
+    ridge = box((0.22, 1.3, 0.2), coat, bevel=0.05).shifted(z=0.42)
+    mark = box((0.1, 0.5, 0.02), _RED_LIGHT if look.on else WHITE).shifted(0, 0.4, 0.525)
+    dial = join([ridge, mark]).turned("z", 90 if look.on else 0)
+    whole = join([collar, grip.shifted(z=0.03), dial])
+    return whole.fitted(size)
 
 
 _COATS = (ENAMEL, ENAMEL, STEEL, CHARCOAL)

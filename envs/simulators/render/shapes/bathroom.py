@@ -223,46 +223,45 @@ def _glazed(size: Vector, look: Look, choose: Random, handle: bool) -> Mesh:
     return join(parts)
 
 
+@facing
 def shower_door(size: Vector, look: Look, choose: Random) -> Mesh:
     """A glass door in a frame, on a hinge."""
+    leaf = _glazed(size, look, choose, True).fitted(size)
+    return swing(leaf, look.hinge or "right", 90 * look.openness)
 
-    def build(size: Vector) -> Mesh:
-        leaf = _glazed(size, look, choose, True).fitted(size)
-        return swing(leaf, look.hinge or "right", 90 * look.openness)
 
-    return facing(size, build)
+@facing
+def _pane(size: Vector, look: Look, choose: Random) -> Mesh:
+    return _glazed(size, look, choose, False).fitted(size)
 
 
 def shower_glass(size: Vector, look: Look, choose: Random) -> Mesh:
     """A fixed screen; one that is deep as well as wide has two panes at a corner."""
     x, y, z = size
     if min(x, z) < 0.35 * max(x, z):
-        return facing(size, lambda s: _glazed(s, look, choose, False).fitted(s))
+        return _pane(size, look, choose)
     thin = 0.04
     across = _glazed((x, y, thin), look, choose, False).shifted(z=(z - thin) / 2)
     along = _glazed((z - thin, y, thin), look, choose, False).turned("y", 90)
     return join([across, along.shifted((x - thin) / 2, 0, -thin / 2)]).fitted(size)
 
 
+@facing
 def shower_curtain(size: Vector, look: Look, choose: Random) -> Mesh:
     """A curtain on a rod; open, it is drawn to one side."""
     cloth = choose.choice((COTTON, *LINENS))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        rod = cylinder(0.012, x, CHROME, segments=8).along("x").shifted(y=y / 2 - 0.012)
-        drawn = x * (1 - 0.72 * look.openness)
-        side = -1 if look.hinge == "right" else 1
-        hanging = drape(0.99 * drawn, y - 0.05, z, max(3.0, round(3.5 * x)), cloth)
-        parts = [rod, hanging.shifted(side * (x - drawn) / 2, -0.025)]
-        for k in range(6):
-            ring = torus(0.018, 0.006, CHROME, segments=8, sides=4).along("x")
-            parts.append(
-                ring.shifted(side * (x - drawn) / 2 + ((k + 0.5) / 6 - 0.5) * drawn, y / 2 - 0.025)
-            )
-        return join(parts)
-
-    return facing(size, build)
+    x, y, z = size
+    rod = cylinder(0.012, x, CHROME, segments=8).along("x").shifted(y=y / 2 - 0.012)
+    drawn = x * (1 - 0.72 * look.openness)
+    side = -1 if look.hinge == "right" else 1
+    hanging = drape(0.99 * drawn, y - 0.05, z, max(3.0, round(3.5 * x)), cloth)
+    parts = [rod, hanging.shifted(side * (x - drawn) / 2, -0.025)]
+    for k in range(6):
+        ring = torus(0.018, 0.006, CHROME, segments=8, sides=4).along("x")
+        parts.append(
+            ring.shifted(side * (x - drawn) / 2 + ((k + 0.5) / 6 - 0.5) * drawn, y / 2 - 0.025)
+        )
+    return join(parts)
 
 
 KINDS: Mapping[str, Form] = {

@@ -78,49 +78,41 @@ def mouse(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([body, wheel, seam]).fitted(size)
 
 
+@lying(0.7)
 def notes(size: Vector, look: Look, choose: Random) -> Mesh:
     """Loose sheets with handwriting, not quite squared up."""
     lean = [choose.uniform(-7, 7) for _ in range(3)]
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        thin = y / 3
-        parts = []
-        for k, turn in enumerate(lean):
-            sheet = box((0.94 * x, 0.8 * thin, 0.92 * z), shade(PAPER, 1 - 0.04 * (2 - k)))
-            parts.append(sheet.turned("y", turn).shifted(y=(k - 1) * thin))
-        for row in range(8):
-            long = (0.7, 0.62, 0.74, 0.5, 0.7, 0.66, 0.72, 0.34)[row] * z
-            line = box((0.02 * x, 0.002, long), _INK).shifted((row - 3.5) * 0.1 * x, 0, 0)
-            line = line.shifted(z=(long - 0.74 * z) / 2)
-            parts.append(line.turned("y", lean[2]).shifted(y=thin + 0.4 * thin))
-        return join(parts).fitted(size)
-
-    return lying(size, 0.7, build)
+    x, y, z = size
+    thin = y / 3
+    parts = []
+    for k, turn in enumerate(lean):
+        sheet = box((0.94 * x, 0.8 * thin, 0.92 * z), shade(PAPER, 1 - 0.04 * (2 - k)))
+        parts.append(sheet.turned("y", turn).shifted(y=(k - 1) * thin))
+    for row in range(8):
+        long = (0.7, 0.62, 0.74, 0.5, 0.7, 0.66, 0.72, 0.34)[row] * z
+        line = box((0.02 * x, 0.002, long), _INK).shifted((row - 3.5) * 0.1 * x, 0, 0)
+        line = line.shifted(z=(long - 0.74 * z) / 2)
+        parts.append(line.turned("y", lean[2]).shifted(y=thin + 0.4 * thin))
+    return join(parts).fitted(size)
 
 
+@lying(0.76)
 def folder(size: Vector, look: Look, choose: Random) -> Mesh:
     """A folder with sheets in it and a label; it opens like a book."""
     cover = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        board = min(0.003, 0.15 * y)
-        lower = block((-x / 2, -y / 2, -z / 2), (x / 2, board - y / 2, z / 2), cover)
-        sheets = block(
-            (-0.47 * x, board - y / 2, -0.47 * z), (0.47 * x, y / 2 - board, 0.46 * z), PAPER
-        )
-        spine = block((-x / 2, -y / 2, -z / 2), (x / 2, y / 2, board - z / 2), cover)
-        lid = block((-x / 2, y / 2 - board, -z / 2), (x / 2, y / 2, z / 2), cover)
-        label = box((0.2 * x, 0.001, 0.5 * z), PAPER).shifted(-0.25 * x, y / 2)
-        top = join([lid, label])
-        closed = join([lower, sheets, spine, lid])
-        hinge = top.shifted(0, -y / 2, z / 2).turned("x", -180 * look.openness)
-        return join([lower, sheets, spine, hinge.shifted(0, y / 2, -z / 2)]).fitted(
-            size, like=closed
-        )
-
-    return lying(size, 0.76, build)
+    x, y, z = size
+    board = min(0.003, 0.15 * y)
+    lower = block((-x / 2, -y / 2, -z / 2), (x / 2, board - y / 2, z / 2), cover)
+    sheets = block(
+        (-0.47 * x, board - y / 2, -0.47 * z), (0.47 * x, y / 2 - board, 0.46 * z), PAPER
+    )
+    spine = block((-x / 2, -y / 2, -z / 2), (x / 2, y / 2, board - z / 2), cover)
+    lid = block((-x / 2, y / 2 - board, -z / 2), (x / 2, y / 2, z / 2), cover)
+    label = box((0.2 * x, 0.001, 0.5 * z), PAPER).shifted(-0.25 * x, y / 2)
+    top = join([lid, label])
+    closed = join([lower, sheets, spine, lid])
+    hinge = top.shifted(0, -y / 2, z / 2).turned("x", -180 * look.openness)
+    return join([lower, sheets, spine, hinge.shifted(0, y / 2, -z / 2)]).fitted(size, like=closed)
 
 
 def radio(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -172,33 +164,27 @@ def board_game(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([*parts, name, name.turned("y", 180)]).fitted(size)
 
 
+@lying(0.1)
 def toothbrush(size: Vector, look: Look, choose: Random) -> Mesh:
     """A toothbrush, its head at one end."""
     handle = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        grip = box((0.62 * x, 0.45 * y, z), handle, bevel=0.2 * y).shifted(-0.19 * x, -0.25 * y)
-        neck = box((0.4 * x, 0.3 * y, 0.5 * z), WHITE, bevel=0.1 * y).shifted(0.25 * x, -0.3 * y)
-        head = box((0.17 * x, 0.7 * y, 0.8 * z), _BRISTLE).shifted(0.4 * x, 0.15 * y)
-        return join([grip, neck, head]).fitted(size)
-
-    return lying(size, 0.1, build)
+    x, y, z = size
+    grip = box((0.62 * x, 0.45 * y, z), handle, bevel=0.2 * y).shifted(-0.19 * x, -0.25 * y)
+    neck = box((0.4 * x, 0.3 * y, 0.5 * z), WHITE, bevel=0.1 * y).shifted(0.25 * x, -0.3 * y)
+    head = box((0.17 * x, 0.7 * y, 0.8 * z), _BRISTLE).shifted(0.4 * x, 0.15 * y)
+    return join([grip, neck, head]).fitted(size)
 
 
+@lying(0.24)
 def toothpaste(size: Vector, look: Look, choose: Random) -> Mesh:
     """A tube, flat at its end, with its cap on."""
     band = choose.choice(PLASTICS[:3])
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        belly = ellipsoid((0.9 * x, y, z), WHITE, square=(0.3, 0.6), rings=8, segments=12)
-        crimp = box((0.08 * x, 0.2 * y, z), WHITE).shifted(x=-0.45 * x)
-        stripe = ellipsoid((0.5 * x, 1.04 * y, 0.7 * z), band, square=(0.3, 0.5), rings=6)
-        cap = cylinder(0.36 * y, 0.14 * x, band, segments=12).along("x").shifted(x=0.44 * x)
-        return join([belly, crimp, stripe, cap]).fitted(size)
-
-    return lying(size, 0.24, build)
+    x, y, z = size
+    belly = ellipsoid((0.9 * x, y, z), WHITE, square=(0.3, 0.6), rings=8, segments=12)
+    crimp = box((0.08 * x, 0.2 * y, z), WHITE).shifted(x=-0.45 * x)
+    stripe = ellipsoid((0.5 * x, 1.04 * y, 0.7 * z), band, square=(0.3, 0.5), rings=6)
+    cap = cylinder(0.36 * y, 0.14 * x, band, segments=12).along("x").shifted(x=0.44 * x)
+    return join([belly, crimp, stripe, cap]).fitted(size)
 
 
 def folded_shirt(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -254,6 +240,7 @@ def basket_ball(size: Vector, look: Look, choose: Random) -> Mesh:
     )
 
 
+@lying(0.09)
 def baseball_bat(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bat with a dark grip, standing or lying as its box does."""
     wood, grip = choose.choice((PINE, OAK, WALNUT)), choose.choice((BLACK, PLASTICS[1]))
@@ -268,45 +255,33 @@ def baseball_bat(size: Vector, look: Look, choose: Random) -> Mesh:
     ]
     profile += [(1.0, 0.95), (0.8, 1.0), (0.0, 1.0)]
     surfaces = [grip] * 4 + [wood] * 5
-
-    def build(size: Vector) -> Mesh:
-        return lathe(profile, surfaces, segments=14).reordered(1, 0, 2).fitted(size)
-
-    return lying(size, 0.09, build)
+    return lathe(profile, surfaces, segments=14).reordered(1, 0, 2).fitted(size)
 
 
+@lying(0.42)
 def tennis_racket(size: Vector, look: Look, choose: Random) -> Mesh:
     """A racket with strings."""
     frame = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        ring = torus(0.5, 0.06, frame, segments=20, sides=5).scaled(0.52, 0.8, 0.43).shifted(0.23)
-        parts = [ring]
-        for k in (-2, -1, 0, 1, 2):
-            half = (1 - (k / 2.9) ** 2) ** 0.5
-            parts.append(box((0.5 * half, 0.008, 0.008), WHITE).shifted(0.23, 0, 0.074 * k))
-            parts.append(box((0.008, 0.008, 0.42 * half), WHITE).shifted(0.23 + 0.09 * k, 0, 0))
-        for side in (-1, 1):
-            parts.append(
-                tube([(-0.18, 0, 0.01 * side), (0.03, 0, 0.14 * side)], 0.016, frame, sides=5)
-            )
-        parts.append(box((0.32, 0.05, 0.055), BLACK, bevel=0.012).shifted(-0.34))
-        return join(parts).fitted(size)
-
-    return lying(size, 0.42, build)
+    ring = torus(0.5, 0.06, frame, segments=20, sides=5).scaled(0.52, 0.8, 0.43).shifted(0.23)
+    parts = [ring]
+    for k in (-2, -1, 0, 1, 2):
+        half = (1 - (k / 2.9) ** 2) ** 0.5
+        parts.append(box((0.5 * half, 0.008, 0.008), WHITE).shifted(0.23, 0, 0.074 * k))
+        parts.append(box((0.008, 0.008, 0.42 * half), WHITE).shifted(0.23 + 0.09 * k, 0, 0))
+    for side in (-1, 1):
+        parts.append(tube([(-0.18, 0, 0.01 * side), (0.03, 0, 0.14 * side)], 0.016, frame, sides=5))
+    parts.append(box((0.32, 0.05, 0.055), BLACK, bevel=0.012).shifted(-0.34))
+    return join(parts).fitted(size)
 
 
+@lying(0.42)
 def dumbbell(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bar with two hexagonal weights."""
     rubber = choose.choice((CHARCOAL, *PLASTICS[:3]))
-
-    def build(size: Vector) -> Mesh:
-        bar = cylinder(0.12, 0.7, STEEL, segments=10)
-        weight = cylinder(0.5, 0.3, rubber, bevel=0.05, segments=6)
-        whole = join([bar, weight.shifted(y=0.35), weight.shifted(y=-0.35)])
-        return whole.along("x").fitted(size)
-
-    return lying(size, 0.42, build)
+    bar = cylinder(0.12, 0.7, STEEL, segments=10)
+    weight = cylinder(0.5, 0.3, rubber, bevel=0.05, segments=6)
+    whole = join([bar, weight.shifted(y=0.35), weight.shifted(y=-0.35)])
+    return whole.along("x").fitted(size)
 
 
 def boots(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -363,19 +338,16 @@ def vacuum_cleaner(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([head, body, jar, stick]).fitted(size)
 
 
+@lying(0.3)
 def aluminum_foil(size: Vector, look: Look, choose: Random) -> Mesh:
     """A long carton of foil with a strip of it showing."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        card = choose.choice(PLASTICS)
-        foil = plain(0.72, 0.74, 0.77, gloss=0.9)
-        carton = box((x, 0.94 * y, 0.94 * z), card).shifted(y=-0.03 * y, z=-0.03 * z)
-        strip = box((0.96 * x, 0.06 * y, 0.7 * z), foil).shifted(0, 0.47 * y, 0.15 * z)
-        label = box((0.5 * x, 0.5 * y, 0.06 * z), CARDBOARD).shifted(0, 0, 0.47 * z)
-        return join([carton, strip, label]).fitted(size)
-
-    return lying(size, 0.3, build)
+    x, y, z = size
+    card = choose.choice(PLASTICS)
+    foil = plain(0.72, 0.74, 0.77, gloss=0.9)
+    carton = box((x, 0.94 * y, 0.94 * z), card).shifted(y=-0.03 * y, z=-0.03 * z)
+    strip = box((0.96 * x, 0.06 * y, 0.7 * z), foil).shifted(0, 0.47 * y, 0.15 * z)
+    label = box((0.5 * x, 0.5 * y, 0.06 * z), CARDBOARD).shifted(0, 0, 0.47 * z)
+    return join([carton, strip, label]).fitted(size)
 
 
 KINDS: Mapping[str, Form] = {

@@ -91,6 +91,7 @@ def soap_bottle(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([body, stem, head, spout]).fitted(size)
 
 
+@along_longer
 def spray_bottle(size: Vector, look: Look, choose: Random) -> Mesh:
     """A spray gun on a bottle, its nozzle to the front, or along the longer side."""
     color, head = choose.choice(PLASTICS), choose.choice((WHITE, BLACK, PLASTICS[1]))
@@ -109,8 +110,7 @@ def spray_bottle(size: Vector, look: Look, choose: Random) -> Mesh:
     gun += [(0.3, 0.74)]
     top = cutout(gun, 0.5, head).turned("y", -90)
     trigger = tube([(0, 0.88, 0.5), (0, 0.8, 0.62), (0, 0.7, 0.6)], 0.05, BLACK, sides=5)
-    whole = join([body, top, trigger]).turned("y", 90)
-    return along_longer(size, whole.fitted)
+    return join([body, top, trigger]).turned("y", 90).fitted(size)
 
 
 def salt_shaker(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -167,22 +167,23 @@ def carton(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def cereal_box(size: Vector, look: Look, choose: Random) -> Mesh:
     """An upright pack with a name, a bowl on its front and a stripe around it."""
+    return _pack(size, look, choose).fitted(size)
+
+
+@facing
+def _pack(size: Vector, look: Look, choose: Random) -> Mesh:
     ground, accent = choose.sample(PLASTICS[:4], 2)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        thin = 0.0008
-        face = [
-            box((0.78 * x, 0.16 * y, thin), PAPER).shifted(y=0.28 * y),
-            box((0.62 * x, 0.05 * y, thin), accent).shifted(y=0.28 * y, z=thin),
-            cylinder(0.3 * x, thin, accent, segments=18).along("z").shifted(y=-0.12 * y),
-            cylinder(0.22 * x, thin, PAPER, segments=18).along("z").shifted(y=-0.12 * y, z=thin),
-        ]
-        side = join(face).shifted(z=z / 2 + thin / 2)
-        band = box((1.004 * x, 0.07 * y, 1.004 * z), accent).shifted(y=-0.44 * y)
-        return join([box(size, ground, bevel=0.002), band, side, side.turned("y", 180)])
-
-    return facing(size, build).fitted(size)
+    x, y, z = size
+    thin = 0.0008
+    face = [
+        box((0.78 * x, 0.16 * y, thin), PAPER).shifted(y=0.28 * y),
+        box((0.62 * x, 0.05 * y, thin), accent).shifted(y=0.28 * y, z=thin),
+        cylinder(0.3 * x, thin, accent, segments=18).along("z").shifted(y=-0.12 * y),
+        cylinder(0.22 * x, thin, PAPER, segments=18).along("z").shifted(y=-0.12 * y, z=thin),
+    ]
+    side = join(face).shifted(z=z / 2 + thin / 2)
+    band = box((1.004 * x, 0.07 * y, 1.004 * z), accent).shifted(y=-0.44 * y)
+    return join([box(size, ground, bevel=0.002), band, side, side.turned("y", 180)])
 
 
 def salad(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -240,41 +241,33 @@ def cupcake(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([base, *rings, cherry]).fitted(size)
 
 
+@along_longer
 def bananas(size: Vector, look: Look, choose: Random) -> Mesh:
     """A hand of four bananas, their stalks together at -x."""
-
-    def build(size: Vector) -> Mesh:
-        parts = []
-        for k in range(4):
-            spread = (k - 1.5) * 0.2
-            path, radii = [], []
-            for i in range(7):
-                t = i / 6
-                path.append((t, 0.28 * sin(pi * t) - 0.06 * k * (1 - t), spread * (0.3 + t)))
-                radii.append((0.035, 0.075, 0.095, 0.1, 0.095, 0.07, 0.02)[i])
-            parts.append(tube(path, radii, _BANANA, sides=6))
-            x, y, z = path[-1]
-            parts.append(
-                ellipsoid((0.05, 0.04, 0.04), _STALK, rings=3, segments=6).shifted(x, y, z)
-            )
-        stem = tube([(-0.14, 0.06, 0.0), (0.04, 0.0, 0.0)], (0.05, 0.08), _STALK, sides=6)
-        return join([stem, *parts]).fitted(size)
-
-    return along_longer(size, build)
+    parts = []
+    for k in range(4):
+        spread = (k - 1.5) * 0.2
+        path, radii = [], []
+        for i in range(7):
+            t = i / 6
+            path.append((t, 0.28 * sin(pi * t) - 0.06 * k * (1 - t), spread * (0.3 + t)))
+            radii.append((0.035, 0.075, 0.095, 0.1, 0.095, 0.07, 0.02)[i])
+        parts.append(tube(path, radii, _BANANA, sides=6))
+        x, y, z = path[-1]
+        parts.append(ellipsoid((0.05, 0.04, 0.04), _STALK, rings=3, segments=6).shifted(x, y, z))
+    stem = tube([(-0.14, 0.06, 0.0), (0.04, 0.0, 0.0)], (0.05, 0.08), _STALK, sides=6)
+    return join([stem, *parts]).fitted(size)
 
 
+@lying(0.62)
 def cutting_board(size: Vector, look: Look, choose: Random) -> Mesh:
     """A wooden board with rounded corners and a hole to hang it up by."""
     wood = choose.choice((OAK, PINE, WALNUT))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        board = box((0.84 * x, y, z), wood, bevel=0.3 * y).shifted(x=0.08 * x)
-        grip = box((0.2 * x, y, 0.34 * z), wood, bevel=0.3 * y).shifted(x=-0.4 * x)
-        hole = cylinder(0.05 * z, 1.02 * y, shade(wood, 0.4), segments=10).shifted(x=-0.44 * x)
-        return join([board, grip, hole]).fitted(size)
-
-    return lying(size, 0.62, build)
+    x, y, z = size
+    board = box((0.84 * x, y, z), wood, bevel=0.3 * y).shifted(x=0.08 * x)
+    grip = box((0.2 * x, y, 0.34 * z), wood, bevel=0.3 * y).shifted(x=-0.4 * x)
+    hole = cylinder(0.05 * z, 1.02 * y, shade(wood, 0.4), segments=10).shifted(x=-0.44 * x)
+    return join([board, grip, hole]).fitted(size)
 
 
 def wine_glass(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -166,29 +166,26 @@ def pillow(size: Vector, look: Look, choose: Random) -> Mesh:
     return upright.reordered(*((1, 2, 0), (0, 1, 2), (2, 0, 1))[thin]).fitted(size)
 
 
+@along_longer
 def watering_can(size: Vector, look: Look, choose: Random) -> Mesh:
     """A can with a long spout along the longer side, and a bow; a full one shows water on top."""
     metal = choose.choice((GLAZES[2], GLAZES[4], GLAZES[1], plain(0.60, 0.62, 0.63, gloss=0.5)))
-
-    def build(size: Vector) -> Mesh:
-        profile = [(0.0, 0.0), (0.36, 0.0), (0.33, 0.7), (0.29, 0.7), (0.31, 0.6), (0.0, 0.6)]
-        top = metal if look.filled is None else liquid(look.filled)
-        can = lathe(profile, [metal, metal, metal, metal, top], segments=16)
-        spout = tube(
-            [(0.28, 0.12, 0), (0.6, 0.5, 0), (0.78, 0.78, 0)], [0.09, 0.06, 0.05], metal, sides=8
-        )
-        rose = cylinder(0.05, 0.08, metal, top=0.13, segments=10).turned("z", -45).shifted(0.8, 0.8)
-        bow = [
-            (-0.3, 0.15, 0),
-            (-0.55, 0.35, 0),
-            (-0.5, 0.75, 0),
-            (-0.2, 0.98, 0),
-            (0.15, 0.95, 0),
-            (0.28, 0.7, 0),
-        ]
-        return join([can, spout, rose, tube(bow, 0.035, metal, sides=6)]).fitted(size)
-
-    return along_longer(size, build)
+    profile = [(0.0, 0.0), (0.36, 0.0), (0.33, 0.7), (0.29, 0.7), (0.31, 0.6), (0.0, 0.6)]
+    top = metal if look.filled is None else liquid(look.filled)
+    can = lathe(profile, [metal, metal, metal, metal, top], segments=16)
+    spout = tube(
+        [(0.28, 0.12, 0), (0.6, 0.5, 0), (0.78, 0.78, 0)], [0.09, 0.06, 0.05], metal, sides=8
+    )
+    rose = cylinder(0.05, 0.08, metal, top=0.13, segments=10).turned("z", -45).shifted(0.8, 0.8)
+    bow = [
+        (-0.3, 0.15, 0),
+        (-0.55, 0.35, 0),
+        (-0.5, 0.75, 0),
+        (-0.2, 0.98, 0),
+        (0.15, 0.95, 0),
+        (0.28, 0.7, 0),
+    ]
+    return join([can, spout, rose, tube(bow, 0.035, metal, sides=6)]).fitted(size)
 
 
 def room_decor(size: Vector, look: Look, choose: Random) -> Mesh:

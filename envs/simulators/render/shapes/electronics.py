@@ -156,46 +156,40 @@ _ICONS = tuple(
 )
 
 
+@lying(0.5)
 def cell_phone(size: Vector, look: Look, choose: Random) -> Mesh:
     """A phone on its back; its screen is full of icons when on."""
     case = choose.choice((BLACK, WHITE, *PLASTICS[:2]))
     seed = choose.randrange(1 << 30)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        body = box((x, y, z), case, bevel=0.3 * y)
-        glass = box((0.86 * x, 0.001, 0.9 * z), _WALLPAPER if look.on else SCREEN)
-        parts = [body, glass.shifted(y=y / 2)]
-        if look.on:
-            for row, column in product(range(5), range(3)):
-                tile = box((0.17 * z, 0.001, 0.17 * z), _ICONS[(row * 2 + column) % len(_ICONS)])
-                at = ((2 - row) * 0.15 * x, y / 2 + 0.0005, (column - 1) * 0.27 * z)
-                parts.append(tile.shifted(*at))
-        if look.broken:
-            star = cracks(0.8 * x, 0.85 * z, Random(seed)).turned("x", -90)
-            parts.append(star.shifted(y=y / 2 + 0.001))
-        return join(parts).fitted(size)
-
-    return lying(size, 0.5, build)
+    x, y, z = size
+    body = box((x, y, z), case, bevel=0.3 * y)
+    glass = box((0.86 * x, 0.001, 0.9 * z), _WALLPAPER if look.on else SCREEN)
+    parts = [body, glass.shifted(y=y / 2)]
+    if look.on:
+        for row, column in product(range(5), range(3)):
+            tile = box((0.17 * z, 0.001, 0.17 * z), _ICONS[(row * 2 + column) % len(_ICONS)])
+            at = ((2 - row) * 0.15 * x, y / 2 + 0.0005, (column - 1) * 0.27 * z)
+            parts.append(tile.shifted(*at))
+    if look.broken:
+        star = cracks(0.8 * x, 0.85 * z, Random(seed)).turned("x", -90)
+        parts.append(star.shifted(y=y / 2 + 0.001))
+    return join(parts).fitted(size)
 
 
+@lying(0.25)
 def remote_control(size: Vector, look: Look, choose: Random) -> Mesh:
     """A remote control with rows of buttons and a red one."""
     case, button = choose.choice(((BLACK, GREY), (GREY, BLACK), (BLACK, WHITE)))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        parts = [box((x, 0.85 * y, z), case, bevel=0.25 * y).shifted(y=-0.075 * y)]
-        key = box((0.07 * x, 0.16 * y, 0.2 * z), button)
-        top = 0.42 * y
-        for row in range(5):
-            for column in (-1, 0, 1):
-                parts.append(key.shifted((-0.1 + 0.11 * row) * x, top, 0.28 * column * z))
-        wheel = cylinder(0.3 * z, 0.16 * y, button, segments=12).shifted(-0.28 * x, top)
-        power = cylinder(0.11 * z, 0.16 * y, _RED, segments=8).shifted(0.44 * x, top, 0.28 * z)
-        return join([*parts, wheel, power]).fitted(size)
-
-    return lying(size, 0.25, build)
+    x, y, z = size
+    parts = [box((x, 0.85 * y, z), case, bevel=0.25 * y).shifted(y=-0.075 * y)]
+    key = box((0.07 * x, 0.16 * y, 0.2 * z), button)
+    top = 0.42 * y
+    for row in range(5):
+        for column in (-1, 0, 1):
+            parts.append(key.shifted((-0.1 + 0.11 * row) * x, top, 0.28 * column * z))
+    wheel = cylinder(0.3 * z, 0.16 * y, button, segments=12).shifted(-0.28 * x, top)
+    power = cylinder(0.11 * z, 0.16 * y, _RED, segments=8).shifted(0.44 * x, top, 0.28 * z)
+    return join([*parts, wheel, power]).fitted(size)
 
 
 def alarm_clock(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -254,40 +248,34 @@ def disc(size: Vector, look: Look, choose: Random) -> Mesh:
     return (ring.along("x") if thin == 0 else ring if thin == 1 else ring.along("z")).fitted(size)
 
 
+@lying(0.62)
 def credit_card(size: Vector, look: Look, choose: Random) -> Mesh:
     """A bank card with its chip and a stripe."""
     card = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        body = box((x, 0.7 * y, z), card).shifted(y=-0.15 * y)
-        chip = box((0.16 * x, 0.3 * y, 0.2 * z), BRASS).shifted(-0.28 * x, 0.35 * y, 0.0)
-        line = box((0.9 * x, 0.25 * y, 0.14 * z), shade(card, 1.5)).shifted(0, 0.325 * y, 0.3 * z)
-        name = box((0.5 * x, 0.25 * y, 0.08 * z), WHITE).shifted(-0.12 * x, 0.325 * y, -0.32 * z)
-        return join([body, chip, line, name]).fitted(size)
-
-    return lying(size, 0.62, build)
+    x, y, z = size
+    body = box((x, 0.7 * y, z), card).shifted(y=-0.15 * y)
+    chip = box((0.16 * x, 0.3 * y, 0.2 * z), BRASS).shifted(-0.28 * x, 0.35 * y, 0.0)
+    line = box((0.9 * x, 0.25 * y, 0.14 * z), shade(card, 1.5)).shifted(0, 0.325 * y, 0.3 * z)
+    name = box((0.5 * x, 0.25 * y, 0.08 * z), WHITE).shifted(-0.12 * x, 0.325 * y, -0.32 * z)
+    return join([body, chip, line, name]).fitted(size)
 
 
+@lying(0.6)
 def key_chain(size: Vector, look: Look, choose: Random) -> Mesh:
     """Two keys and a tag on a ring."""
     tag = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        ring = torus(0.17, 0.05, CHROME, segments=14, sides=5).shifted(-0.1)
-        parts = [
-            ring,
-            _key(BRASS).turned("y", 24).shifted(-0.1),
-            _key(CHROME).turned("y", -14).shifted(-0.1, 0.03),
-        ]
-        flag = prism(
-            [(0.0, -0.05), (0.1, -0.16), (0.4, -0.16), (0.4, 0.16), (0.1, 0.16), (0.0, 0.05)],
-            0.05,
-            tag,
-        )
-        return join([*parts, flag.turned("y", 170).shifted(-0.26)]).fitted(size)
-
-    return lying(size, 0.6, build)
+    ring = torus(0.17, 0.05, CHROME, segments=14, sides=5).shifted(-0.1)
+    parts = [
+        ring,
+        _key(BRASS).turned("y", 24).shifted(-0.1),
+        _key(CHROME).turned("y", -14).shifted(-0.1, 0.03),
+    ]
+    flag = prism(
+        [(0.0, -0.05), (0.1, -0.16), (0.4, -0.16), (0.4, 0.16), (0.1, 0.16), (0.0, 0.05)],
+        0.05,
+        tag,
+    )
+    return join([*parts, flag.turned("y", 170).shifted(-0.26)]).fitted(size)
 
 
 def _key(metal: Material) -> Mesh:

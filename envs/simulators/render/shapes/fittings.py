@@ -148,36 +148,33 @@ def _wardrobe(size: Vector, openness: float, front: Material, pull: Material) ->
     return join(parts)
 
 
+@along_longer
 def rug(size: Vector, look: Look, choose: Random) -> Mesh:
     """A woven rug: a border, a field with lozenges, fringes at its short ends."""
     ground, border, figure = choose.sample((*FABRICS, *LINENS[1:]), 3)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        fringe = min(0.05, 0.05 * x)
-        long = x - 2 * fringe
-        weave = shade(border, 0.9)
-        field = Material(ground.color, Pattern.FABRIC, scale=0.01, gloss=0.0)
-        parts = [box((long, 0.7 * y, z), weave).shifted(y=-0.15 * y)]
-        parts.append(box((long - 0.2, 0.85 * y, z - 0.2), field).shifted(y=-0.075 * y))
-        count = max(1, round((long - 0.3) / 0.42))
-        step = (long - 0.3) / count
-        for k in range(count):
-            middle = (k - (count - 1) / 2) * step
-            for part, (material, height) in ((0.44, (figure, 0.93)), (0.24, (weave, 1.0))):
-                reach = part * step, part * 0.8 * (z - 0.3)
-                line = [(reach[0], 0.0), (0.0, reach[1]), (-reach[0], 0.0), (0.0, -reach[1])]
-                lozenge = prism(line, height * y, material)
-                parts.append(lozenge.shifted(middle, (height - 1) * y / 2))
-        tassel = box((fringe, 0.4 * y, 0.03), COTTON)
-        knots = max(3, round(z / 0.06))
-        for k in range(knots):
-            across = (k - (knots - 1) / 2) * z / knots
-            for side in (-1, 1):
-                parts.append(tassel.shifted(side * (x - fringe) / 2, -0.3 * y, across))
-        return join(parts).fitted(size)
-
-    return along_longer(size, build)
+    x, y, z = size
+    fringe = min(0.05, 0.05 * x)
+    long = x - 2 * fringe
+    weave = shade(border, 0.9)
+    field = Material(ground.color, Pattern.FABRIC, scale=0.01, gloss=0.0)
+    parts = [box((long, 0.7 * y, z), weave).shifted(y=-0.15 * y)]
+    parts.append(box((long - 0.2, 0.85 * y, z - 0.2), field).shifted(y=-0.075 * y))
+    count = max(1, round((long - 0.3) / 0.42))
+    step = (long - 0.3) / count
+    for k in range(count):
+        middle = (k - (count - 1) / 2) * step
+        for part, (material, height) in ((0.44, (figure, 0.93)), (0.24, (weave, 1.0))):
+            reach = part * step, part * 0.8 * (z - 0.3)
+            line = [(reach[0], 0.0), (0.0, reach[1]), (-reach[0], 0.0), (0.0, -reach[1])]
+            lozenge = prism(line, height * y, material)
+            parts.append(lozenge.shifted(middle, (height - 1) * y / 2))
+    tassel = box((fringe, 0.4 * y, 0.03), COTTON)
+    knots = max(3, round(z / 0.06))
+    for k in range(knots):
+        across = (k - (knots - 1) / 2) * z / knots
+        for side in (-1, 1):
+            parts.append(tassel.shifted(side * (x - fringe) / 2, -0.3 * y, across))
+    return join(parts).fitted(size)
 
 
 def ceiling_lamp(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -283,20 +280,17 @@ def candle(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts)
 
 
+@facing
 def light_switch(size: Vector, look: Look, choose: Random) -> Mesh:
     """A rocker in its plate; it stands up when on."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        plate = box((x, y, 0.4 * z), WHITE, bevel=0.15 * z).shifted(z=-0.3 * z)
-        frame = box((0.46 * x, 0.5 * y, 0.1 * z), plain(0.80, 0.80, 0.79)).shifted(z=-0.06 * z)
-        lever = box((0.2 * x, 0.3 * y, 0.6 * z), WHITE, bevel=0.05 * z)
-        tilt = lever.turned("x", 25 if look.on else -25).shifted(
-            0, (0.06 if look.on else -0.06) * y, 0.2 * z
-        )
-        return join([plate, frame, tilt]).fitted(size)
-
-    return facing(size, build)
+    x, y, z = size
+    plate = box((x, y, 0.4 * z), WHITE, bevel=0.15 * z).shifted(z=-0.3 * z)
+    frame = box((0.46 * x, 0.5 * y, 0.1 * z), plain(0.80, 0.80, 0.79)).shifted(z=-0.06 * z)
+    lever = box((0.2 * x, 0.3 * y, 0.6 * z), WHITE, bevel=0.05 * z)
+    tilt = lever.turned("x", 25 if look.on else -25).shifted(
+        0, (0.06 if look.on else -0.06) * y, 0.2 * z
+    )
+    return join([plate, frame, tilt]).fitted(size)
 
 
 KINDS: Mapping[str, Form] = {

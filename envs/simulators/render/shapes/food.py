@@ -141,18 +141,20 @@ _LOAF = (
 )
 
 
-def bread(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A tin loaf along the longer side of the box, or the same loaf in slices."""
-    crust = shade(_CRUST, choose.uniform(0.85, 1.15))
-    crumb = _CRUMB
+def _dough(look: Look, choose: Random) -> tuple[Material, Material]:
+    """Crust and crumb."""
+    crust, crumb = shade(_CRUST, choose.uniform(0.85, 1.15)), _CRUMB
     if look.cooked:
         crust, crumb = mixed(crust, _BAKED, 0.7), mixed(crumb, _BAKED, 0.5)
-    return along_longer(size, partial(_loaf, crust, crumb, look.sliced, choose.randrange(1 << 30)))
+    return crust, crumb
 
 
-def _loaf(crust: Material, crumb: Material, sliced: bool, seed: int, size: Vector) -> Mesh:
+@along_longer
+def bread(size: Vector, look: Look, choose: Random) -> Mesh:
+    """A tin loaf along the longer side of the box, or the same loaf in slices."""
+    crust, crumb = _dough(look, choose)
     x, y, z = size
-    if sliced:
+    if look.sliced:
         thick = x / 8
         slice_ = _bread_slice(crust, crumb, (0.8 * thick, y, z)).shifted(y=y / 2)
         leaning = (0, 0, 3, 2, 4, 5, 9, 14)
@@ -163,7 +165,7 @@ def _loaf(crust: Material, crumb: Material, sliced: bool, seed: int, size: Vecto
     body = ellipsoid((x, 1.15 * y, z), crust, square=(0.4, 0.55), rings=8, segments=14)
     flat = body.vertices.copy()
     flat[:, 1] = np.maximum(flat[:, 1], -0.4 * y)  # it stands on its underside
-    body = bumpy(replace(body, vertices=flat), 0.06, 1.2, Random(seed))
+    body = bumpy(replace(body, vertices=flat), 0.06, 1.2, Random(choose.randrange(1 << 30)))
     slash = ellipsoid((0.07 * x, 0.06 * y, 0.5 * z), crumb, rings=3, segments=8).turned("y", 25)
     return join([body, *(slash.shifted(k * x, 0.575 * y) for k in (-0.22, 0.0, 0.22))]).fitted(size)
 
@@ -174,12 +176,11 @@ def _bread_slice(crust: Material, crumb: Material, size: Vector) -> Mesh:
     return cutout(outline, x, crust, ends=crumb).turned("y", 90)
 
 
+@facing
 def bread_slice(size: Vector, look: Look, choose: Random) -> Mesh:
     """A slice of bread, its cut across the box's thinnest side."""
-    crust, crumb = shade(_CRUST, choose.uniform(0.85, 1.15)), _CRUMB
-    if look.cooked:
-        crust, crumb = mixed(crust, _BAKED, 0.7), mixed(crumb, _BAKED, 0.5)
-    return facing(size, lambda s: cutout(_LOAF, 1.0, crust, ends=crumb).fitted(s))
+    crust, crumb = _dough(look, choose)
+    return cutout(_LOAF, 1.0, crust, ends=crumb).fitted(size)
 
 
 _GREENS = (plain(0.33, 0.56, 0.20), plain(0.45, 0.64, 0.26), plain(0.56, 0.71, 0.35))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from random import Random
 
 import numpy as np
@@ -72,24 +71,21 @@ def vessel(
     return join([body, lathe(disc, liquid(liquid_name), segments=segments)])
 
 
+@along_longer
 def mug(size: Vector, look: Look, choose: Random) -> Mesh:
     """A straight mug with its ear on the longer side of the box."""
     glaze = choose.choice(GLAZES)
     outline = [(0.86, 0.0), (0.96, 0.06), (1.0, 0.25), (1.0, 1.0)]
     body = vessel(outline, glaze, shade(PORCELAIN, 0.97), liquid_name=look.filled, level=0.88)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        ear = min(max(x - z, 0.18 * z), 0.35 * z)
-        across = x - ear
-        reach, thick = across / 2 - ear / 2 - 0.03 * across, 0.09 * y
-        bend = [(0.0, 0.82), (0.55, 0.83), (0.88, 0.73), (1.0, 0.56), (0.9, 0.4), (0.6, 0.27)]
-        bend.append((0.0, 0.22))
-        path = [(reach + k * (ear - thick), h * y, 0.0) for k, h in bend]
-        round_part = body.scaled(across / 2, y, z / 2).shifted(-ear / 2)
-        return join([round_part, tube(path, thick, glaze, sides=6)]).fitted(size)
-
-    return along_longer(size, build)
+    x, y, z = size
+    ear = min(max(x - z, 0.18 * z), 0.35 * z)
+    across = x - ear
+    reach, thick = across / 2 - ear / 2 - 0.03 * across, 0.09 * y
+    bend = [(0.0, 0.82), (0.55, 0.83), (0.88, 0.73), (1.0, 0.56), (0.9, 0.4), (0.6, 0.27)]
+    bend.append((0.0, 0.22))
+    path = [(reach + k * (ear - thick), h * y, 0.0) for k, h in bend]
+    round_part = body.scaled(across / 2, y, z / 2).shifted(-ear / 2)
+    return join([round_part, tube(path, thick, glaze, sides=6)]).fitted(size)
 
 
 def cup(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -135,46 +131,38 @@ def _with_crumbs(body: Mesh, look: Look, choose: Random, floor: float, reach: fl
 _BURNT = (0.25, 0.14, 0.05)
 
 
+@along_longer
 def pot(size: Vector, look: Look, choose: Random) -> Mesh:
     """A stewing pot with an ear on either side."""
     metal = choose.choice((STEEL, STEEL, GLAZES[1], GLAZES[2], IRON))
     inside = mixed(shade(STEEL, 0.85), _BURNT, 0.7 if look.dirty else 0.0)
     outline = [(0.9, 0.0), (1.0, 0.08), (1.0, 0.94), (1.05, 1.0)]
     body = vessel(outline, metal, inside, liquid_name=look.filled, level=0.7, segments=20)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        ear = 0.12
-        scale = min(x / (2.1 + 2 * ear), z / 2.1)
-        reach, h = 0.98 * scale, 0.8 * y
-        bend = [(reach, h, -0.3 * scale), (reach + ear * scale, h, -0.25 * scale)]
-        bend += [(px, py, -pz) for px, py, pz in reversed(bend)]
-        handle = tube(bend, 0.045 * scale, BLACK, sides=6)
-        parts = [body.scaled(scale, y, scale), handle, handle.scaled(-1, 1, 1)]
-        return join(parts).fitted(size)
-
-    return along_longer(size, build)
+    x, y, z = size
+    ear = 0.12
+    scale = min(x / (2.1 + 2 * ear), z / 2.1)
+    reach, h = 0.98 * scale, 0.8 * y
+    bend = [(reach, h, -0.3 * scale), (reach + ear * scale, h, -0.25 * scale)]
+    bend += [(px, py, -pz) for px, py, pz in reversed(bend)]
+    handle = tube(bend, 0.045 * scale, BLACK, sides=6)
+    parts = [body.scaled(scale, y, scale), handle, handle.scaled(-1, 1, 1)]
+    return join(parts).fitted(size)
 
 
+@along_longer
 def pan(size: Vector, look: Look, choose: Random) -> Mesh:
     """A frying pan; its handle lies along the longer side of the box."""
     outside = choose.choice((IRON, STEEL, GLAZES[1]))
     inside = mixed(CHARCOAL, _BURNT, 0.8 if look.dirty else 0.0)
     outline = [(0.82, 0.0), (0.86, 0.05), (1.0, 1.0)]
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        radius = min(z, 0.75 * x) / 2
-        body = vessel(outline, outside, inside, floor=0.16, liquid_name=look.filled, segments=22)
-        length = x - 1.95 * radius
-        path = [
-            (0.95 * radius + k * length, h * y, 0.0) for k, h in ((0, 0.55), (0.4, 0.7), (1, 0.85))
-        ]
-        thick = min(0.08 * y + 0.004, 0.012)
-        grip = tube(path, [0.8 * thick, thick, 1.2 * thick], BLACK, sides=6).scaled(1, 1, 1.6)
-        return join([body.scaled(radius, 0.85 * y, radius), grip]).fitted(size)
-
-    return along_longer(size, build)
+    x, y, z = size
+    radius = min(z, 0.75 * x) / 2
+    body = vessel(outline, outside, inside, floor=0.16, liquid_name=look.filled, segments=22)
+    length = x - 1.95 * radius
+    path = [(0.95 * radius + k * length, h * y, 0.0) for k, h in ((0, 0.55), (0.4, 0.7), (1, 0.85))]
+    thick = min(0.08 * y + 0.004, 0.012)
+    grip = tube(path, [0.8 * thick, thick, 1.2 * thick], BLACK, sides=6).scaled(1, 1, 1.6)
+    return join([body.scaled(radius, 0.85 * y, radius), grip]).fitted(size)
 
 
 def kettle(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -200,35 +188,29 @@ def kettle(size: Vector, look: Look, choose: Random) -> Mesh:
 _BLADE = plain(0.62, 0.64, 0.67, gloss=0.85)
 
 
+@lying(0.16)
 def knife(size: Vector, look: Look, choose: Random) -> Mesh:
     """A kitchen knife: a dark grip and a pointed blade."""
     grip = choose.choice((BLACK, BLACK, WALNUT))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        blade = [
-            (-0.12, -0.5),
-            (-0.12, 0.32),
-            (0.22, 0.34),
-            (0.42, 0.12),
-            (0.5, -0.42),
-            (0.48, -0.5),
-        ]
-        handle = [(-0.5, 0.35), (-0.46, 0.5), (-0.1, 0.42), (-0.1, -0.15), (-0.42, -0.22)]
-        steel = prism([(a * x, b * z) for a, b in blade], 0.35 * y, _BLADE)
-        return join([steel, prism([(a * x, b * z) for a, b in handle], y, grip)]).fitted(size)
-
-    return lying(size, 0.16, build)
+    x, y, z = size
+    blade = [
+        (-0.12, -0.5),
+        (-0.12, 0.32),
+        (0.22, 0.34),
+        (0.42, 0.12),
+        (0.5, -0.42),
+        (0.48, -0.5),
+    ]
+    handle = [(-0.5, 0.35), (-0.46, 0.5), (-0.1, 0.42), (-0.1, -0.15), (-0.42, -0.22)]
+    steel = prism([(a * x, b * z) for a, b in blade], 0.35 * y, _BLADE)
+    return join([steel, prism([(a * x, b * z) for a, b in handle], y, grip)]).fitted(size)
 
 
+@lying(0.1)
 def butter_knife(size: Vector, look: Look, choose: Random) -> Mesh:
     """A table knife of one piece of steel, with a round end."""
     outline = [(-0.5, -0.3), (-0.5, 0.3), (-0.05, 0.22), (0.1, 0.3), (0.42, 0.5), (0.5, 0.1)]
     outline += [(0.48, -0.35), (0.0, -0.3)]
-    return lying(size, 0.1, partial(_flat, outline))
-
-
-def _flat(outline: list[Point], size: Vector) -> Mesh:
     x, y, z = size
     return prism([(a * x, b * z) for a, b in outline], y, _BLADE).fitted(size)
 
@@ -242,31 +224,25 @@ def _stem(size: Vector, end: float, material: Material, width: float = 0.5) -> M
     return prism([(a * x, 2 * b * width * z) for a, b in outline], thick, material)
 
 
+@lying(0.13)
 def fork(size: Vector, look: Look, choose: Random) -> Mesh:
     """A fork with four tines."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        palm = [(0.15, -0.2), (0.15, 0.2), (0.26, 0.5), (0.32, 0.5), (0.32, -0.5), (0.26, -0.5)]
-        thick = max(0.5 * y, 0.0012)
-        parts = [_stem(size, 0.17, _BLADE), prism([(a * x, b * z) for a, b in palm], thick, _BLADE)]
-        for k in range(4):
-            tine = box((0.2 * x, thick, 0.14 * z), _BLADE)
-            parts.append(tine.shifted(0.4 * x, 0.2 * y, (k - 1.5) * 0.285 * z))
-        return join(parts).fitted(size)
-
-    return lying(size, 0.13, build)
+    x, y, z = size
+    palm = [(0.15, -0.2), (0.15, 0.2), (0.26, 0.5), (0.32, 0.5), (0.32, -0.5), (0.26, -0.5)]
+    thick = max(0.5 * y, 0.0012)
+    parts = [_stem(size, 0.17, _BLADE), prism([(a * x, b * z) for a, b in palm], thick, _BLADE)]
+    for k in range(4):
+        tine = box((0.2 * x, thick, 0.14 * z), _BLADE)
+        parts.append(tine.shifted(0.4 * x, 0.2 * y, (k - 1.5) * 0.285 * z))
+    return join(parts).fitted(size)
 
 
+@lying(0.2)
 def spoon(size: Vector, look: Look, choose: Random) -> Mesh:
     """A spoon with a hollow bowl."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        bowl = _bowl((0.3 * x, 0.9 * y, z), _BLADE).shifted(0.35 * x)
-        return join([_stem(size, 0.22, _BLADE, 0.35).shifted(y=0.05 * y), bowl]).fitted(size)
-
-    return lying(size, 0.2, build)
+    x, y, z = size
+    bowl = _bowl((0.3 * x, 0.9 * y, z), _BLADE).shifted(0.35 * x)
+    return join([_stem(size, 0.22, _BLADE, 0.35).shifted(y=0.05 * y), bowl]).fitted(size)
 
 
 def _bowl(size: Vector, material: Material) -> Mesh:
@@ -275,37 +251,31 @@ def _bowl(size: Vector, material: Material) -> Mesh:
     return lathe([*profile, (0.45, 0.22), (0.0, 0.16)], material, segments=12).fitted(size)
 
 
+@lying(0.3)
 def ladle(size: Vector, look: Look, choose: Random) -> Mesh:
     """A deep round bowl on a long handle that rises."""
     metal = choose.choice((STEEL, BLACK))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        bowl = _bowl((0.34 * x, y, z), metal).shifted(0.33 * x)
-        path = [(-0.5 * x, 0.42 * y, 0.0), (-0.05 * x, 0.42 * y, 0.0), (0.18 * x, 0.4 * y, 0.0)]
-        arm = tube(path, [0.09 * z, 0.06 * z, 0.06 * z], metal, sides=6)
-        return join([bowl, arm]).fitted(size)
-
-    return lying(size, 0.3, build)
+    x, y, z = size
+    bowl = _bowl((0.34 * x, y, z), metal).shifted(0.33 * x)
+    path = [(-0.5 * x, 0.42 * y, 0.0), (-0.05 * x, 0.42 * y, 0.0), (0.18 * x, 0.4 * y, 0.0)]
+    arm = tube(path, [0.09 * z, 0.06 * z, 0.06 * z], metal, sides=6)
+    return join([bowl, arm]).fitted(size)
 
 
+@lying(0.28)
 def spatula(size: Vector, look: Look, choose: Random) -> Mesh:
     """A turner: a slotted blade on a long handle."""
     blade = choose.choice((STEEL, BLACK, PLASTICS[1]))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        parts = [_stem(size, 0.2, BLACK, 0.3).shifted(y=0.15 * y)]
-        thick = max(0.2 * y, 0.0015)
-        for k in range(4):
-            parts.append(
-                box((0.3 * x, thick, 0.19 * z), blade).shifted(0.35 * x, 0, (k - 1.5) * 0.27 * z)
-            )
-        for end in (0.21, 0.49):
-            parts.append(box((0.05 * x, thick, z), blade).shifted(end * x - 0.01 * x))
-        return join(parts).fitted(size)
-
-    return lying(size, 0.28, build)
+    x, y, z = size
+    parts = [_stem(size, 0.2, BLACK, 0.3).shifted(y=0.15 * y)]
+    thick = max(0.2 * y, 0.0015)
+    for k in range(4):
+        parts.append(
+            box((0.3 * x, thick, 0.19 * z), blade).shifted(0.35 * x, 0, (k - 1.5) * 0.27 * z)
+        )
+    for end in (0.21, 0.49):
+        parts.append(box((0.05 * x, thick, z), blade).shifted(end * x - 0.01 * x))
+    return join(parts).fitted(size)
 
 
 KINDS: Mapping[str, Form] = {

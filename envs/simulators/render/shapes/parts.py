@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.simulators.render.lathe import Point, box, cylinder, sheet, terrace
 from inhabit.envs.simulators.render.mesh import Material, Mesh, Vector, join
-from inhabit.envs.simulators.render.shapes.finishes import Side
+from inhabit.envs.simulators.render.shapes.finishes import Builder, Look, Side
 from inhabit.envs.simulators.render.sweep import prism
 
 
@@ -94,35 +94,48 @@ def legs(size: Vector, thick: float, material: Material, *, round_: bool = False
     return [leg.shifted(sx * dx, 0, sz * dz) for sx in (-1, 1) for sz in (-1, 1)]
 
 
-def lying(size: Vector, ratio: float, build: Callable[[Vector], Mesh]) -> Mesh:
-    """Something long and thin, laid into a box whichever way that box is long.
+def lying(ratio: float) -> Callable[[Builder], Builder]:
+    """For the builder of something long and thin, laid into a box whichever way that box is long.
+
+    Its size is (length, thickness, width): it builds along x, flat in y, handle at -x.
 
     Args:
-        size: the box.
         ratio: the thing's width to its length. A box much wider than that holds it cornerwise.
-        build: gets (length, thickness, width), and builds it along x, flat in y, handle at -x.
     """
-    long, middle, thin = sorted(range(3), key=lambda axis: (-size[axis], axis))
-    length, width = size[long], size[middle]
-    if width > max(2.2 * ratio, 0.45) * length:
-        diagonal = hypot(length, width)
-        straight = build((diagonal, size[thin], ratio * diagonal))
-        turned = straight.turned("y", -degrees(atan2(width, length)))
-        mesh = turned.fitted((length, size[thin], width))
-    else:
-        mesh = build((length, size[thin], width))
-    source = {long: 0, thin: 1, middle: 2}
-    return mesh.reordered(source[0], source[1], source[2])
+
+    def laid(build: Builder) -> Builder:
+        def built(size: Vector, look: Look, choose: Random) -> Mesh:
+            long, middle, thin = sorted(range(3), key=lambda axis: (-size[axis], axis))
+            length, width = size[long], size[middle]
+            if width > max(2.2 * ratio, 0.45) * length:
+                diagonal = hypot(length, width)
+                straight = build((diagonal, size[thin], ratio * diagonal), look, choose)
+                turned = straight.turned("y", -degrees(atan2(width, length)))
+                mesh = turned.fitted((length, size[thin], width))
+            else:
+                mesh = build((length, size[thin], width), look, choose)
+            source = {long: 0, thin: 1, middle: 2}
+            return mesh.reordered(source[0], source[1], source[2])
+
+        return built
+
+    return laid
 
 
-def facing(size: Vector, build: Callable[[Vector], Mesh]) -> Mesh:
-    """Something flat with its face to +z, turned so that its thin side is the box's thin side."""
-    thin = int(np.argmin(size))
-    if thin == 0:
-        return build((size[2], size[1], size[0])).turned("y", 90)
-    if thin == 1:
-        return build((size[0], size[2], size[1])).turned("x", -90)
-    return build(size)
+def facing(build: Builder) -> Builder:
+    """For the builder of something flat with its face to +z: turned so that its thin side is the
+    box's thin side.
+    """
+
+    def built(size: Vector, look: Look, choose: Random) -> Mesh:
+        thin = int(np.argmin(size))
+        if thin == 0:
+            return build((size[2], size[1], size[0]), look, choose).turned("y", 90)
+        if thin == 1:
+            return build((size[0], size[2], size[1]), look, choose).turned("x", -90)
+        return build(size, look, choose)
+
+    return built
 
 
 def cutout(
@@ -132,11 +145,17 @@ def cutout(
     return prism(outline, depth, material, ends=ends).reordered(0, 2, 1)
 
 
-def along_longer(size: Vector, build: Callable[[Vector], Mesh]) -> Mesh:
-    """Something with its length along x, turned about y if the box is longer along z."""
-    if size[0] >= size[2]:
-        return build(size)
-    return build((size[2], size[1], size[0])).turned("y", 90)
+def along_longer(build: Builder) -> Builder:
+    """For the builder of something with its length along x: turned about y if the box is longer
+    along z.
+    """
+
+    def built(size: Vector, look: Look, choose: Random) -> Mesh:
+        if size[0] >= size[2]:
+            return build(size, look, choose)
+        return build((size[2], size[1], size[0]), look, choose).turned("y", 90)
+
+    return built
 
 
 def bumpy(mesh: Mesh, depth: float, waves: float, choose: Random) -> Mesh:

@@ -176,13 +176,10 @@ def tv_stand(size: Vector, look: Look, choose: Random) -> Mesh:
     return join(parts)
 
 
+@along_longer
 def desk(size: Vector, look: Look, choose: Random) -> Mesh:
     """A desk with a drawer unit at one end; what is taller than a desk gets shelves above."""
     wood, pull = choose.choice(FRONTS), choose.choice((CHROME, BRASS, IRON))
-    return along_longer(size, lambda s: _desk(s, wood, pull))
-
-
-def _desk(size: Vector, wood: Material, pull: Material) -> Mesh:
     x, y, z = size
     work = y if y < 1.05 else 0.76
     thick = min(_TOP, 0.2 * work)
@@ -257,13 +254,10 @@ def shelf(size: Vector, look: Look, choose: Random) -> Mesh:
     return box((x, thick, z), wood, bevel=0.1 * thick).shifted(y=(thick - y) / 2)
 
 
+@along_longer
 def shelving_unit(size: Vector, look: Look, choose: Random) -> Mesh:
     """An open rack with a back and boards."""
     wood = choose.choice(FRONTS)
-    return along_longer(size, lambda s: _rack(s, wood))
-
-
-def _rack(size: Vector, wood: Material) -> Mesh:
     x, y, z = size
     wall = 0.022
     parts = [box((x - 2 * wall, y, 0.01), shade(wood, 0.85)).shifted(z=0.005 - z / 2)]

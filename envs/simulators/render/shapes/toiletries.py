@@ -102,93 +102,75 @@ def cloth(size: Vector, look: Look, choose: Random) -> Mesh:
     return join([under, over.turned("y", 8).shifted(-0.1 * x, 0.1 * y)]).fitted(size)
 
 
+@along_longer
 def dish_sponge(size: Vector, look: Look, choose: Random) -> Mesh:
     """A yellow sponge with a green pad on top."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        foam = Material((0.93, 0.79, 0.33), Pattern.SPECKLE, (0.82, 0.66, 0.22), 0.008, 0.0)
-        pad = Material((0.25, 0.47, 0.30), Pattern.SPECKLE, (0.18, 0.38, 0.24), 0.006, 0.0)
-        body = box((x, 0.7 * y, z), foam, bevel=0.12 * y).shifted(y=-0.15 * y)
-        return join([body, box((x, 0.3 * y, z), pad, bevel=0.05 * y).shifted(y=0.35 * y)])
-
-    return along_longer(size, build)
+    x, y, z = size
+    foam = Material((0.93, 0.79, 0.33), Pattern.SPECKLE, (0.82, 0.66, 0.22), 0.008, 0.0)
+    pad = Material((0.25, 0.47, 0.30), Pattern.SPECKLE, (0.18, 0.38, 0.24), 0.006, 0.0)
+    body = box((x, 0.7 * y, z), foam, bevel=0.12 * y).shifted(y=-0.15 * y)
+    return join([body, box((x, 0.3 * y, z), pad, bevel=0.05 * y).shifted(y=0.35 * y)])
 
 
+@facing
 def towel(size: Vector, look: Look, choose: Random) -> Mesh:
     """A towel that hangs, with two bands near its lower end."""
     color = choose.choice(LINENS)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        body = drape(x, y, 0.9 * z, 2, color)
-        band = drape(x, 0.05 * y, 0.9 * z, 2, shade(color, 0.7))
-        bands = [band.shifted(0, at * y, side * 0.002) for at in (-0.32, -0.4) for side in (-1, 1)]
-        return join([body, *bands]).fitted(size)
-
-    return facing(size, build)
+    x, y, z = size
+    body = drape(x, y, 0.9 * z, 2, color)
+    band = drape(x, 0.05 * y, 0.9 * z, 2, shade(color, 0.7))
+    bands = [band.shifted(0, at * y, side * 0.002) for at in (-0.32, -0.4) for side in (-1, 1)]
+    return join([body, *bands]).fitted(size)
 
 
+@facing
 def hand_towel(size: Vector, look: Look, choose: Random) -> Mesh:
     """A small towel drawn through its ring, so that it narrows at the top."""
     color = choose.choice(LINENS)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        body = drape(x, y, 0.9 * z, 2, color)
-        band = drape(x, 0.06 * y, 0.9 * z, 2, shade(color, 0.7)).shifted(y=-0.38 * y)
-        bands = [band.shifted(z=side * 0.003) for side in (-1, 1)]
-        return tapered(join([body, *bands]), 0.55).fitted(size)
-
-    return facing(size, build)
+    x, y, z = size
+    body = drape(x, y, 0.9 * z, 2, color)
+    band = drape(x, 0.06 * y, 0.9 * z, 2, shade(color, 0.7)).shifted(y=-0.38 * y)
+    bands = [band.shifted(z=side * 0.003) for side in (-1, 1)]
+    return tapered(join([body, *bands]), 0.55).fitted(size)
 
 
+@along_longer
 def towel_holder(size: Vector, look: Look, choose: Random) -> Mesh:
     """A rail between two posts on the wall (-z)."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        r = min(0.4 * y, 0.012)
-        rail = cylinder(r, x, CHROME, segments=8).along("x").shifted(z=z / 2 - r)
-        post = cylinder(0.8 * r, z - r, CHROME, segments=8).along("z").shifted(z=-r / 2)
-        plate = cylinder(0.5 * y, 0.1 * z, CHROME, segments=12).along("z").shifted(z=-0.45 * z)
-        posts = [part.shifted(k * (x / 2 - 0.5 * y)) for part in (post, plate) for k in (-1, 1)]
-        return join([rail, *posts]).fitted(size)
-
-    return along_longer(size, build)
+    x, y, z = size
+    r = min(0.4 * y, 0.012)
+    rail = cylinder(r, x, CHROME, segments=8).along("x").shifted(z=z / 2 - r)
+    post = cylinder(0.8 * r, z - r, CHROME, segments=8).along("z").shifted(z=-r / 2)
+    plate = cylinder(0.5 * y, 0.1 * z, CHROME, segments=12).along("z").shifted(z=-0.45 * z)
+    posts = [part.shifted(k * (x / 2 - 0.5 * y)) for part in (post, plate) for k in (-1, 1)]
+    return join([rail, *posts]).fitted(size)
 
 
+@facing
 def hand_towel_holder(size: Vector, look: Look, choose: Random) -> Mesh:
     """A ring on the wall (-z)."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        ring = torus(0.43, 0.08, CHROME, segments=18, sides=6).along("z").scaled(x, 0.86 * y, z)
-        plate = cylinder(0.16 * x, 0.12 * z, CHROME, segments=12).along("z")
-        post = cylinder(0.05 * x, 0.9 * z, CHROME, segments=8).along("z")
-        top = 0.4 * y
-        parts = [
-            ring.shifted(y=-0.07 * y, z=0.3 * z),
-            post.shifted(y=top),
-            plate.shifted(y=top, z=-0.44 * z),
-        ]
-        return join(parts).fitted(size)
-
-    return facing(size, build)
+    x, y, z = size
+    ring = torus(0.43, 0.08, CHROME, segments=18, sides=6).along("z").scaled(x, 0.86 * y, z)
+    plate = cylinder(0.16 * x, 0.12 * z, CHROME, segments=12).along("z")
+    post = cylinder(0.05 * x, 0.9 * z, CHROME, segments=8).along("z")
+    top = 0.4 * y
+    parts = [
+        ring.shifted(y=-0.07 * y, z=0.3 * z),
+        post.shifted(y=top),
+        plate.shifted(y=top, z=-0.44 * z),
+    ]
+    return join(parts).fitted(size)
 
 
+@along_longer
 def toilet_paper_hanger(size: Vector, look: Look, choose: Random) -> Mesh:
     """A spindle on two arms from the wall (-z)."""
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        spindle = cylinder(0.2 * min(y, z), x, CHROME, segments=10).along("x").shifted(z=0.3 * z)
-        plate = box((0.9 * x, y, 0.12 * z), CHROME, bevel=0.02 * z).shifted(z=-0.44 * z)
-        arm = box((0.07 * x, 0.3 * y, 0.9 * z), CHROME)
-        arms = [arm.shifted(k * 0.4 * x, 0, -0.03 * z) for k in (-1, 1)]
-        return join([spindle, plate, *arms]).fitted(size)
-
-    return along_longer(size, build)
+    x, y, z = size
+    spindle = cylinder(0.2 * min(y, z), x, CHROME, segments=10).along("x").shifted(z=0.3 * z)
+    plate = box((0.9 * x, y, 0.12 * z), CHROME, bevel=0.02 * z).shifted(z=-0.44 * z)
+    arm = box((0.07 * x, 0.3 * y, 0.9 * z), CHROME)
+    arms = [arm.shifted(k * 0.4 * x, 0, -0.03 * z) for k in (-1, 1)]
+    return join([spindle, plate, *arms]).fitted(size)
 
 
 def plunger(size: Vector, look: Look, choose: Random) -> Mesh:
@@ -216,35 +198,30 @@ _CUT_WOOD = plain(0.86, 0.70, 0.50)
 _ERASER = plain(0.88, 0.55, 0.55)
 
 
+@lying(0.75)
 def book(size: Vector, look: Look, choose: Random) -> Mesh:
     """A book whose spine is a long edge. Its upper half turns over about the spine."""
     cover, title = choose.choice(PLASTICS), choose.choice((BRASS, PAPER))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        board = min(0.12 * y, 0.004)
-        pages = (-0.48 * x, 0.0, -0.49 * z), (0.48 * x, y / 2 - board, 0.48 * z)
-        half = [
-            block((-x / 2, y / 2 - board, -z / 2), (x / 2, y / 2, z / 2), cover),
-            block((-x / 2, 0.0, -z / 2), (x / 2, y / 2, board - z / 2), cover),
-            block(*pages, PAPER),
-        ]
-        lower = join(half).scaled(1, -1, 1)
-        mark = min(0.0008, 0.2 * board)
-        for width, at in ((0.14, 0.2), (0.06, -0.22)):
-            half.append(
-                box((0.66 * x, mark, width * z), title).shifted(0, y / 2 + mark / 2, at * z)
-            )
-        upper = join(half)
-        closed = join([lower, upper])
-        if look.openness == 0:
-            return closed.fitted(size)
-        text = [_print(0.8 * x, 0.8 * z).shifted(y=0.0004)]
-        upper = join([upper, *(t.turned("x", 180) for t in text)])
-        hinge = upper.shifted(z=z / 2).turned("x", -180 * look.openness).shifted(z=-z / 2)
-        return join([lower, *text, hinge]).fitted(size, like=closed)
-
-    return lying(size, 0.75, build)
+    x, y, z = size
+    board = min(0.12 * y, 0.004)
+    pages = (-0.48 * x, 0.0, -0.49 * z), (0.48 * x, y / 2 - board, 0.48 * z)
+    half = [
+        block((-x / 2, y / 2 - board, -z / 2), (x / 2, y / 2, z / 2), cover),
+        block((-x / 2, 0.0, -z / 2), (x / 2, y / 2, board - z / 2), cover),
+        block(*pages, PAPER),
+    ]
+    lower = join(half).scaled(1, -1, 1)
+    mark = min(0.0008, 0.2 * board)
+    for width, at in ((0.14, 0.2), (0.06, -0.22)):
+        half.append(box((0.66 * x, mark, width * z), title).shifted(0, y / 2 + mark / 2, at * z))
+    upper = join(half)
+    closed = join([lower, upper])
+    if look.openness == 0:
+        return closed.fitted(size)
+    text = [_print(0.8 * x, 0.8 * z).shifted(y=0.0004)]
+    upper = join([upper, *(t.turned("x", 180) for t in text)])
+    hinge = upper.shifted(z=z / 2).turned("x", -180 * look.openness).shifted(z=-z / 2)
+    return join([lower, *text, hinge]).fitted(size, like=closed)
 
 
 def _print(width: float, depth: float) -> Mesh:
@@ -253,50 +230,41 @@ def _print(width: float, depth: float) -> Mesh:
     return join(line.shifted((k - 4) / 9 * width) for k, line in enumerate(lines))
 
 
+@lying(0.68)
 def newspaper(size: Vector, look: Look, choose: Random) -> Mesh:
     """A folded newspaper with a headline, a picture and columns."""
     photo = choose.choice(PLASTICS)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        fold = box((x, y - 0.001, z), PAPER, bevel=0.3 * y).shifted(y=-0.0005)
-        top = y / 2 - 0.0005
-        parts = [fold, box((0.07 * x, 0.001, 0.86 * z), _INK).shifted(-0.4 * x, top)]
-        parts.append(box((0.3 * x, 0.001, 0.42 * z), photo).shifted(-0.15 * x, top, 0.22 * z))
-        for column in range(4):
-            line = box((0.4 * x if column > 1 else 0.74 * x, 0.001, 0.025 * z), shade(PAPER, 0.6))
-            for k in range(3):
-                at = (column - 1.5) * 0.23 * z + (k - 1) * 0.05 * z
-                parts.append(line.shifted((0.24 if column > 1 else 0.06) * x, top, at))
-        return join(parts).fitted(size)
-
-    return lying(size, 0.68, build)
+    x, y, z = size
+    fold = box((x, y - 0.001, z), PAPER, bevel=0.3 * y).shifted(y=-0.0005)
+    top = y / 2 - 0.0005
+    parts = [fold, box((0.07 * x, 0.001, 0.86 * z), _INK).shifted(-0.4 * x, top)]
+    parts.append(box((0.3 * x, 0.001, 0.42 * z), photo).shifted(-0.15 * x, top, 0.22 * z))
+    for column in range(4):
+        line = box((0.4 * x if column > 1 else 0.74 * x, 0.001, 0.025 * z), shade(PAPER, 0.6))
+        for k in range(3):
+            at = (column - 1.5) * 0.23 * z + (k - 1) * 0.05 * z
+            parts.append(line.shifted((0.24 if column > 1 else 0.06) * x, top, at))
+    return join(parts).fitted(size)
 
 
+@lying(0.08)
 def pen(size: Vector, look: Look, choose: Random) -> Mesh:
     """A ball pen: a coloured barrel, a metal tip and a clip."""
     barrel = choose.choice((*PLASTICS, BLACK))
-
-    def build(size: Vector) -> Mesh:
-        profile = [(0.0, 0.0), (0.8, 0.0), (1.0, 0.03), (1.0, 0.85), (0.3, 0.99), (0.0, 1.0)]
-        body = lathe(profile, [CHROME, CHROME, barrel, CHROME, CHROME], segments=10)
-        clip = box((0.5, 0.3, 0.3), CHROME).shifted(0.9, 0.17)
-        return join([body, clip]).reordered(1, 0, 2).fitted(size)
-
-    return lying(size, 0.08, build)
+    profile = [(0.0, 0.0), (0.8, 0.0), (1.0, 0.03), (1.0, 0.85), (0.3, 0.99), (0.0, 1.0)]
+    body = lathe(profile, [CHROME, CHROME, barrel, CHROME, CHROME], segments=10)
+    clip = box((0.5, 0.3, 0.3), CHROME).shifted(0.9, 0.17)
+    return join([body, clip]).reordered(1, 0, 2).fitted(size)
 
 
+@lying(0.06)
 def pencil(size: Vector, look: Look, choose: Random) -> Mesh:
     """A six-sided pencil with an eraser."""
     paint = choose.choice((plain(0.94, 0.72, 0.20), *PLASTICS))
-
-    def build(size: Vector) -> Mesh:
-        profile = [(0.0, 0.0), (0.95, 0.0), (0.95, 0.05), (1.0, 0.05), (1.0, 0.10), (1.0, 0.88)]
-        profile += [(0.25, 0.97), (0.0, 1.0)]
-        surfaces = [_ERASER, _ERASER, CHROME, CHROME, paint, _CUT_WOOD, _LEAD]
-        return lathe(profile, surfaces, segments=6).reordered(1, 0, 2).fitted(size)
-
-    return lying(size, 0.06, build)
+    profile = [(0.0, 0.0), (0.95, 0.0), (0.95, 0.05), (1.0, 0.05), (1.0, 0.10), (1.0, 0.88)]
+    profile += [(0.25, 0.97), (0.0, 1.0)]
+    surfaces = [_ERASER, _ERASER, CHROME, CHROME, paint, _CUT_WOOD, _LEAD]
+    return lathe(profile, surfaces, segments=6).reordered(1, 0, 2).fitted(size)
 
 
 KINDS: Mapping[str, Form] = {

@@ -61,39 +61,31 @@ def _frame(width: float, height: float, depth: float, border: float, material: M
     return join(parts)
 
 
+@facing
 def painting(size: Vector, look: Look, choose: Random) -> Mesh:
     """A framed picture: a landscape, or circles and bars. Both of its faces show it."""
     wood = choose.choice((BLACK, WALNUT, OAK, BRASS, WHITE))
-    seed = choose.randrange(1 << 30)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        border = min(0.05, 0.1 * min(x, y))
-        w, h = x - 2 * border, y - 2 * border
-        paint = Random(seed)
-        image = _landscape(w, h, paint) if paint.random() < 0.6 else _abstract(w, h, paint)
-        canvas = box((w, h, 0.4 * z), paint.choice(_PAINTS))
-        side = image.shifted(z=0.2 * z)
-        return join([_frame(x, y, z, border, wood), canvas, side, side.turned("y", 180)])
-
-    return facing(size, build)
+    x, y, z = size
+    border = min(0.05, 0.1 * min(x, y))
+    w, h = x - 2 * border, y - 2 * border
+    paint = Random(choose.randrange(1 << 30))
+    image = _landscape(w, h, paint) if paint.random() < 0.6 else _abstract(w, h, paint)
+    canvas = box((w, h, 0.4 * z), paint.choice(_PAINTS))
+    side = image.shifted(z=0.2 * z)
+    return join([_frame(x, y, z, border, wood), canvas, side, side.turned("y", 180)])
 
 
+@facing
 def poster(size: Vector, look: Look, choose: Random) -> Mesh:
     """The same without a frame, on a white sheet."""
-    seed = choose.randrange(1 << 30)
-
-    def build(size: Vector) -> Mesh:
-        x, y, _ = size
-        paint = Random(seed)
-        w, h = 0.9 * x, 0.88 * y
-        image = _abstract(w, h, paint) if paint.random() < 0.6 else _landscape(w, h, paint)
-        sheet = box((x, y, 0.001), PAPER)
-        ground = box((w, h, 0.0005), paint.choice(_PAINTS)).shifted(z=0.0005)
-        side = join([ground, image.shifted(z=0.0007)])
-        return join([sheet, side, side.turned("y", 180)]).fitted(size)
-
-    return facing(size, build)
+    x, y, _ = size
+    paint = Random(choose.randrange(1 << 30))
+    w, h = 0.9 * x, 0.88 * y
+    image = _abstract(w, h, paint) if paint.random() < 0.6 else _landscape(w, h, paint)
+    sheet = box((x, y, 0.001), PAPER)
+    ground = box((w, h, 0.0005), paint.choice(_PAINTS)).shifted(z=0.0005)
+    side = join([ground, image.shifted(z=0.0007)])
+    return join([sheet, side, side.turned("y", 180)]).fitted(size)
 
 
 def _landscape(width: float, height: float, paint: Random) -> Mesh:
@@ -132,65 +124,57 @@ def _abstract(width: float, height: float, paint: Random) -> Mesh:
     return join(parts)
 
 
+@facing
 def mirror(size: Vector, look: Look, choose: Random) -> Mesh:
     """A mirror in a frame, with slanting gleams; dirt and cracks show on it."""
     metal = choose.choice((WHITEWOOD, BLACK, BRASS, WALNUT, CHROME))
     seed = choose.randrange(1 << 30)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        border = min(0.04, 0.08 * min(x, y))
-        w, h = x - 2 * border, y - 2 * border
-        parts = [box((w, h, 0.5 * z), MIRROR)]
-        lean = min(0.16 * h, 0.15 * w)
-        for at, wide in ((-0.18, 0.07), (0.0, 0.03), (0.22, 0.1)):
-            left, right = (at - wide / 2) * w, (at + wide / 2) * w
-            outline = [(left - lean, -0.4 * h), (right - lean, -0.4 * h)]
-            outline += [(right + lean, 0.4 * h), (left + lean, 0.4 * h)]
-            parts.append(cutout(outline, 0.0006, _GLEAM).shifted(z=0.25 * z + 0.0003))
-        if look.dirty:
-            smears = Random(seed)
-            for _ in range(9):
-                spot = (
-                    cylinder(1, 0.001, _SMEAR, segments=8).along("z").scaled(0.07 * w, 0.1 * h, 1)
+    x, y, z = size
+    border = min(0.04, 0.08 * min(x, y))
+    w, h = x - 2 * border, y - 2 * border
+    parts = [box((w, h, 0.5 * z), MIRROR)]
+    lean = min(0.16 * h, 0.15 * w)
+    for at, wide in ((-0.18, 0.07), (0.0, 0.03), (0.22, 0.1)):
+        left, right = (at - wide / 2) * w, (at + wide / 2) * w
+        outline = [(left - lean, -0.4 * h), (right - lean, -0.4 * h)]
+        outline += [(right + lean, 0.4 * h), (left + lean, 0.4 * h)]
+        parts.append(cutout(outline, 0.0006, _GLEAM).shifted(z=0.25 * z + 0.0003))
+    if look.dirty:
+        smears = Random(seed)
+        for _ in range(9):
+            spot = cylinder(1, 0.001, _SMEAR, segments=8).along("z").scaled(0.07 * w, 0.1 * h, 1)
+            parts.append(
+                spot.shifted(
+                    smears.uniform(-0.4, 0.4) * w,
+                    smears.uniform(-0.38, 0.38) * h,
+                    0.25 * z + 0.001,
                 )
-                parts.append(
-                    spot.shifted(
-                        smears.uniform(-0.4, 0.4) * w,
-                        smears.uniform(-0.38, 0.38) * h,
-                        0.25 * z + 0.001,
-                    )
-                )
-        if look.broken:
-            parts.append(cracks(w, h, Random(seed)).shifted(z=0.25 * z + 0.002))
-        glass = join(parts)
-        both = [glass, join(parts[1:]).turned("y", 180)]
-        return join([_frame(x, y, z, border, metal), *both])
-
-    return facing(size, build)
+            )
+    if look.broken:
+        parts.append(cracks(w, h, Random(seed)).shifted(z=0.25 * z + 0.002))
+    glass = join(parts)
+    both = [glass, join(parts[1:]).turned("y", 180)]
+    return join([_frame(x, y, z, border, metal), *both])
 
 
+@facing
 def window(size: Vector, look: Look, choose: Random) -> Mesh:
     """A window full of daylight: sky, haze and trees behind four panes."""
     wood = choose.choice((WHITEWOOD, WHITEWOOD, WHITE, FURNITURE[0]))
     seed = choose.randrange(1 << 30)
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        border = min(0.07, 0.1 * min(x, y))
-        deep = min(z, 0.12)
-        w, h = x - 1.5 * border, y - 1.5 * border
-        pane = [box((w, 0.6 * h, 0.3 * deep), _SKY).shifted(y=0.2 * h)]
-        pane += [box((w, 0.4 * h, 0.28 * deep), _HAZE).shifted(y=-0.3 * h)]
-        pane += [_trees(w, h, 0.3 * deep)]
-        bars = [box((0.5 * border, h, 0.6 * deep), wood), box((w, 0.5 * border, 0.6 * deep), wood)]
-        parts = [_frame(x, y, deep, border, wood), *pane, *bars]
-        if look.broken:
-            star = cracks(0.9 * w, 0.9 * h, Random(seed)).shifted(z=0.15 * deep + 0.001)
-            parts += [star, star.turned("y", 180)]
-        return join(parts).fitted((x, y, z))
-
-    return facing(size, build)
+    x, y, z = size
+    border = min(0.07, 0.1 * min(x, y))
+    deep = min(z, 0.12)
+    w, h = x - 1.5 * border, y - 1.5 * border
+    pane = [box((w, 0.6 * h, 0.3 * deep), _SKY).shifted(y=0.2 * h)]
+    pane += [box((w, 0.4 * h, 0.28 * deep), _HAZE).shifted(y=-0.3 * h)]
+    pane += [_trees(w, h, 0.3 * deep)]
+    bars = [box((0.5 * border, h, 0.6 * deep), wood), box((w, 0.5 * border, 0.6 * deep), wood)]
+    parts = [_frame(x, y, deep, border, wood), *pane, *bars]
+    if look.broken:
+        star = cracks(0.9 * w, 0.9 * h, Random(seed)).shifted(z=0.15 * deep + 0.001)
+        parts += [star, star.turned("y", 180)]
+    return join(parts).fitted((x, y, z))
 
 
 def _trees(width: float, height: float, depth: float) -> Mesh:
@@ -201,22 +185,20 @@ def _trees(width: float, height: float, depth: float) -> Mesh:
     return cutout(outline, depth, _TREES)
 
 
+@facing
 def curtains(size: Vector, look: Look, choose: Random) -> Mesh:
     """Two curtains drawn aside on a rod, so that the window between them can be seen."""
     cloth, metal = choose.choice(LINENS), choose.choice((BRASS, BLACK, CHROME))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        rod = cylinder(0.015, x, metal, segments=8).along("x").shifted(y=y / 2 - 0.02)
-        wide = 0.3 * x
-        hanging = drape(wide, y - 0.03, z, max(2.0, round(7 * wide)), cloth).shifted(y=-0.015)
-        return join([rod, hanging.shifted((wide - x) / 2), hanging.shifted((x - wide) / 2)]).fitted(
-            size
-        )
-
-    return facing(size, build)
+    x, y, z = size
+    rod = cylinder(0.015, x, metal, segments=8).along("x").shifted(y=y / 2 - 0.02)
+    wide = 0.3 * x
+    hanging = drape(wide, y - 0.03, z, max(2.0, round(7 * wide)), cloth).shifted(y=-0.015)
+    return join([rod, hanging.shifted((wide - x) / 2), hanging.shifted((x - wide) / 2)]).fitted(
+        size
+    )
 
 
+@facing
 def blinds(size: Vector, look: Look, choose: Random) -> Mesh:
     """Blinds in THOR's sense: closed is drawn up, open is let down.
 
@@ -224,29 +206,25 @@ def blinds(size: Vector, look: Look, choose: Random) -> Mesh:
     when let down; in a tall one they fill it when let down.
     """
     slat = choose.choice((WHITE, PAPER, OAK))
-
-    def build(size: Vector) -> Mesh:
-        x, y, z = size
-        shallow = y < 0.45 * x
-        low, high = (y, y + 1.0) if shallow else (min(0.2, 0.3 * y), y)
-        length = low + (high - low) * look.openness
-        top = y / 2
-        head = min(0.05, 0.3 * low)
-        parts = [box((x, head, z), slat, bevel=0.1 * head).shifted(y=top - head / 2)]
-        count = max(4, round((length - head) / 0.06)) if look.openness > 0 else 8
-        step = (length - head) / count
-        tilt = 55 if look.openness > 0.3 else 0
-        thick = min(0.004, 0.6 * step)
-        flat = box((0.98 * x, thick, 0.9 * z), slat).turned("x", tilt)
-        parts += [flat.shifted(y=top - head - (k + 0.5) * step) for k in range(count)]
-        rail = box((x, min(0.02, step), 0.9 * z), slat)
-        parts.append(rail.shifted(y=top - length + min(0.02, step) / 2))
-        for side in (-1, 1):
-            cord = box((0.004, length - head, 0.004), WHITE)
-            parts.append(cord.shifted(side * 0.3 * x, top - head - (length - head) / 2, 0))
-        return join(parts)
-
-    return facing(size, build)
+    x, y, z = size
+    shallow = y < 0.45 * x
+    low, high = (y, y + 1.0) if shallow else (min(0.2, 0.3 * y), y)
+    length = low + (high - low) * look.openness
+    top = y / 2
+    head = min(0.05, 0.3 * low)
+    parts = [box((x, head, z), slat, bevel=0.1 * head).shifted(y=top - head / 2)]
+    count = max(4, round((length - head) / 0.06)) if look.openness > 0 else 8
+    step = (length - head) / count
+    tilt = 55 if look.openness > 0.3 else 0
+    thick = min(0.004, 0.6 * step)
+    flat = box((0.98 * x, thick, 0.9 * z), slat).turned("x", tilt)
+    parts += [flat.shifted(y=top - head - (k + 0.5) * step) for k in range(count)]
+    rail = box((x, min(0.02, step), 0.9 * z), slat)
+    parts.append(rail.shifted(y=top - length + min(0.02, step) / 2))
+    for side in (-1, 1):
+        cord = box((0.004, length - head, 0.004), WHITE)
+        parts.append(cord.shifted(side * 0.3 * x, top - head - (length - head) / 2, 0))
+    return join(parts)
 
 
 KINDS: Mapping[str, Form] = {
