@@ -303,33 +303,10 @@ def decode(runs: Iterable[tuple[int, int]]) -> Mask:
     return flat.reshape(SIDE, SIDE)
 
 
-def drawn(body: AgentBody, id: str) -> Mask:
-    """The mask of an object in the current image, (H, W)."""
-    index, names = body.instances()
-    return index == names.index(id) if id in names else np.zeros(index.shape, np.bool_)
-
-
 def overlap(one: Mask, other: Mask) -> float:
     """Intersection over union, 0 to 1; 0 where both are empty."""
     union = int(np.logical_or(one, other).sum())
     return float(np.logical_and(one, other).sum() / union) if union else 0.0
-
-
-def center(mask: Mask) -> tuple[float, float] | None:
-    """The center of a mask's bounding box, in pixels (right, down); None if the mask is empty."""
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not len(rows):
-        return None
-    return float(columns[0] + columns[-1]) / 2, float(rows[0] + rows[-1]) / 2
-
-
-def edge(mask: Mask) -> Mask:
-    """The contour of a mask."""
-    inside = mask.copy()
-    for axis in (0, 1):
-        for shift in (-1, 1):
-            inside &= np.roll(mask, shift, axis)
-    return mask & ~inside
 
 
 def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from alfred_teaching import wordings
 
 from inhabit.agents.alfred_specialist.reading.reader import (
     DESCRIPTION,
@@ -11,7 +12,6 @@ from inhabit.agents.alfred_specialist.reading.reader import (
     load_reader,
 )
 from inhabit.agents.core import ModelError
-from inhabit.envs.alfred.tasks.teaching import wordings
 
 KITCHEN = frozenset({"mug", "cup", "sink", "countertop", "dining table", "fridge", "knife"})
 

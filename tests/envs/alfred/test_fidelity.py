@@ -10,16 +10,16 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import fidelity_report as report
 import numpy as np
 import psutil
 import pytest
+from fidelity_replay import grid_agreement, visible
+from fidelity_report import SOLVED, FidelityCheck, TrajectoryVerdict, center, edge, write
 from waiting import PATIENCE, wait_for
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.fidelity import report
-from inhabit.envs.alfred.fidelity.replay import grid_agreement, visible
-from inhabit.envs.alfred.fidelity.report import SOLVED, FidelityCheck, TrajectoryVerdict, write
-from inhabit.envs.alfred.language.verbs import center, decode, edge, grown, overlap
+from inhabit.envs.alfred.language.verbs import decode, grown, overlap
 from inhabit.envs.alfred.tasks.trajectories import read
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.simulators.household.geometry import grid

@@ -1,9 +1,10 @@
 import random
 
+from alfred_teaching import Rewording, SpokenGoal
+
 from inhabit.agents.dialogue.synonyms import surface_forms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.sampling import instructions
-from inhabit.envs.alfred.tasks.teaching import Rewording, SpokenGoal
 
 GOAL = AlfredGoal(type="pick_heat_then_place_in_recep", object="Mug", parent="Fridge")
 

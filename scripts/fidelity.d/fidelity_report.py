@@ -12,13 +12,13 @@ from statistics import fmean, median
 from typing import Self
 
 import numpy as np
+from fidelity_replay import Interaction, ReplayTrace, replay
 from numpy.typing import NDArray
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from inhabit.envs.alfred.env import Alfred
-from inhabit.envs.alfred.fidelity.replay import Interaction, ReplayTrace, replay
-from inhabit.envs.alfred.language.verbs import SIDE, center, decode, edge, overlap
+from inhabit.envs.alfred.language.verbs import SIDE, Mask, decode, overlap
 from inhabit.envs.alfred.scenes.scene import AlfredScene
 from inhabit.envs.alfred.tasks.trajectories import read_task
 from inhabit.envs.alfred.thor.session import SharedSimulator
@@ -164,6 +164,23 @@ def _seen(story: ReplayTrace) -> Iterator[SeenThing]:
             yield SeenThing(one.meant.type, overlap(one.shown, theirs), _off(one))
 
 
+def center(mask: Mask) -> tuple[float, float] | None:
+    """The center of a mask's bounding box, in pixels (right, down); None if the mask is empty."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return float(columns[0] + columns[-1]) / 2, float(rows[0] + rows[-1]) / 2
+
+
+def edge(mask: Mask) -> Mask:
+    """The contour of a mask."""
+    inside = mask.copy()
+    for axis in (0, 1):
+        for shift in (-1, 1):
+            inside &= np.roll(mask, shift, axis)
+    return mask & ~inside
+
+
 def _outlined(one: Interaction) -> NDArray[np.uint8] | None:
     """Our image with the expert's mask outlined in red and ours in blue."""
     if one.frame is None:
@@ -204,7 +221,7 @@ def write(verdicts: Sequence[TrajectoryVerdict], out: Path) -> None:
     """Write `index.html` and its images.
 
     Args:
-        verdicts: of `Court`.
+        verdicts: of `FidelityCheck`.
         out: made if it isn't there.
     """
     out.mkdir(parents=True, exist_ok=True)

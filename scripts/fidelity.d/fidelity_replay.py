@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inhabit.envs.alfred.episode.build import build
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.language.verbs import Mask, choose, decode, drawn
+from inhabit.envs.alfred.language.verbs import Mask, choose, decode
 from inhabit.envs.alfred.scenes.scene import (
     AlfredScene,
     LowStep,
@@ -214,6 +214,12 @@ class _Actor:
         whole = self._episode.recorded_ids.get(recorded)
         if step.action == "PickupObject" and recorded.slice is not None and whole is not None:
             self._slices[whole, recorded.slice] = thing.id
+
+
+def drawn(body: AgentBody, id: str) -> Mask:
+    """The mask of an object in the current image, (H, W)."""
+    index, names = body.instances()
+    return index == names.index(id) if id in names else np.zeros(index.shape, np.bool_)
 
 
 def resting(world: ThorObjects) -> tuple[int, int]:
