@@ -30,7 +30,9 @@ _AWAY = re.compile(
     r"(not in view|in view, but out of reach|in view|within reach)"
 )
 _NONE = re.compile(r"\bthere is no ([a-z ]+?) in view")
-_STUFF = re.compile(r"(?:takes|you need|from the) ([^;:.]+?)(?:, which you carry| that you carry)")
+_STUFF = re.compile(
+    r"(?:takes|you need|from the) ((?:(?!takes|from the)[^;:.])+?)(?:, which| that) you carry"
+)
 _LACK = re.compile(r"made of ([^;:.]+); you carry (\w+),")
 _AMOUNT = re.compile(r"(?:(an?|some|[a-z]+) )?(?:pieces? of )?(.+)")
 _TOLD = re.compile(r"Within reach: ([^.]*)\.")

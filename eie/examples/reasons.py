@@ -307,6 +307,12 @@ def _further(context: StepContext, beside: Beside) -> list[str]:
         if not thing.held and (most >= beside.least or not most):
             sees = "in view" if most else "not in view"
             found.append(f"the {thing.kind} {be(thing.kind)} {sees}")
+    if context.task is not None:
+        # Scenes of their own lack what others have.
+        targets = [other.target(other.answer) for other in beside.contexts]
+        kinds = dict.fromkeys(target.kind for target in targets if target is not None)
+        here = {thing.kind for thing in context.things}
+        found += [f"there is no {kind} in view" for kind in kinds if kind not in here]
     return found
 
 
