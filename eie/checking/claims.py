@@ -45,9 +45,9 @@ _WISH = re.compile(
     r"(?:that|making it|making them) takes)\b"
     r"|\b(?:craft|smelt|make)\s+(?:the|a|an|some)\b"
 )
-_OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\b(?:a|take) longer\b")
+_OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\btake more steps\b")
 """In clauses on what need not be possible: "it does not help to craft the planks", "it would
-take longer to craft the planks"."""
+take more steps to craft the planks"."""
 _UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
 _GENERAL = """
 action agent answer back bath bathroom bedroom best bit both bottom cause ceiling chilled choice

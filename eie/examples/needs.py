@@ -68,7 +68,7 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
         case ActionKind.MAKE:
             made = answer.arguments[0].replace("_", " ")
             has, are = ("have", "are") if is_plural(made) else ("has", "is")
-            stuff = " and ".join(one.words for one in carried_for(context, template))
+            stuff = _listed(carried_for(answer, context, template))
             if wants(wish, made):
                 if stuff:
                     return (
@@ -84,10 +84,8 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
             of = f" from the {re.sub('^(an?|some) ', '', stuff)} that you carry" if stuff else ""
             if further and not wants(wish, further):
                 further, it = to_make(further, context), pronoun(further)
-                return (
-                    f"for that, {made} {has} to be made first{of}, to make {further}",
-                    f"that takes {further}, and making {it} takes {made}{of and ', made'}{of}",
-                )
+                made = f"{made}, made{of}" if of else made
+                return (f"that takes {further}, and making {it} takes {made}",)
             return (
                 f"for that, {made} {has} to be made first{of}",
                 f"{made} {are} needed for that{of and f', and you can make {pronoun(made)}'}{of}",
@@ -139,10 +137,14 @@ def _ingredients(action: Action, context: StepContext, template: Template) -> Se
     return template.ingredients(action, context.plan.count(action), context.things)
 
 
-def carried_for(context: StepContext, template: Template) -> Sequence[Ingredient]:
-    """What the answer makes something of, if all of it is carried."""
-    found = _ingredients(context.answer, context, template)
+def carried_for(action: Action, context: StepContext, template: Template) -> Sequence[Ingredient]:
+    """What an action makes something of, if all of it is carried."""
+    found = _ingredients(action, context, template)
     return found if all(one.carried >= one.needed for one in found) else ()
+
+
+def _listed(ingredients: Sequence[Ingredient]) -> str:
+    return " and ".join(one.words for one in ingredients)
 
 
 def _is_made_of(name: str, kind: str, template: Template) -> bool:
@@ -164,14 +166,17 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
                 f"for that, {to_make(made, context)} has to be made first, at the {kind}",
                 f"that takes {to_make(made, context)}, which is made at the {kind}",
             )
-    # Of what is made at a station, any will do: another could be made.
-    the = with_article(kind) if does is ActionKind.MAKE else f"the {kind}"
-    reach = f"for that, you first have to reach {the}"
+        # Any station will do: another could be made.
+        station = with_article(kind)
+        if stuff := _listed(carried_for(there, context, template)):
+            return (f"that takes {stuff}, which you carry, and {station} within reach",)
+        return (f"that can be done at {station}, not from here",)
+    reach = f"for that, you first have to reach the {kind}"
     if does is ActionKind.TAKE:
         return (reach, f"for that, you have to get to the {kind} first")
     return (
-        f"for that, you have to be at {the}",
-        f"that can be done at {the}, not from here",
+        f"for that, you have to be at the {kind}",
+        f"that can be done at the {kind}, not from here",
         reach,
     )
 

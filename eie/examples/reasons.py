@@ -81,9 +81,9 @@ _LATER = (
     "there is time to {other} after that",
 )
 _LONGER = (
-    "to {other} would take longer",
-    "it would take longer to {other} for that",
-    "one could {other} for that too, but it would take longer",
+    "to {other} for that would take more steps",
+    "it would take more steps to {other} for that",
+    "one could {other} for that too, but it would take more steps",
 )
 _TRIED = (
     "you can {tried} only later",
@@ -120,7 +120,7 @@ class Instead:
     """The part of that goal which it serves, and for which the goal in question does not ask; empty
     where it serves this goal too."""
     later: bool = False
-    """Whether this goal has one do the same later; else it would take longer."""
+    """Whether this goal has one do the same later; else it would take more steps."""
     taken: SceneObject | None = None
     """What it would take away from where this goal wants it."""
     plan: Sequence[Action] = ()
@@ -350,7 +350,7 @@ def _missing(context: StepContext, template: Template) -> tuple[list[str], tuple
     if template.action_kind(context.answer) is ActionKind.DROP:
         return ["there is nothing to work at within reach"], (held.kind,)
     absent = _absent(context, template)
-    needed = [one.kind for one in carried_for(context, template)] or [held.kind]
+    needed = [one.kind for one in carried_for(context.answer, context, template)] or [held.kind]
     return absent or ["nothing that the picture shows is needed for this"], (needed[0],)
 
 
