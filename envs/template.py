@@ -211,7 +211,7 @@ class BuildsSquares(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ingredient:
+class RecipePart:
     """A kind of thing that another one is made of."""
 
     kind: str
@@ -227,7 +227,7 @@ class MakesThings(Protocol):
 
     def ingredients(
         self, action: Action, times: int, things: Sequence[SceneObject]
-    ) -> Sequence[Ingredient]:
+    ) -> Sequence[RecipePart]:
         """What an action of the kind MAKE takes; empty if that is unknown.
 
         Args:

@@ -9,7 +9,7 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import be, phrase, pronoun
 from inhabit.envs.core import Action
-from inhabit.envs.template import ActionKind, Ingredient, MakesThings, Template
+from inhabit.envs.template import ActionKind, MakesThings, RecipePart, Template
 from inhabit.envs.world.words import is_plural, number, with_article
 
 _MOVING = (ActionKind.GO, ActionKind.SEARCH, ActionKind.LOOK)
@@ -131,19 +131,19 @@ def _needs_gathered(
     return (f"you need what {gives} first",)
 
 
-def _ingredients(action: Action, context: StepContext, template: Template) -> Sequence[Ingredient]:
+def _ingredients(action: Action, context: StepContext, template: Template) -> Sequence[RecipePart]:
     if not isinstance(template, MakesThings):
         return ()
     return template.ingredients(action, context.plan.count(action), context.things)
 
 
-def carried_for(action: Action, context: StepContext, template: Template) -> Sequence[Ingredient]:
+def carried_for(action: Action, context: StepContext, template: Template) -> Sequence[RecipePart]:
     """What an action makes something of, if all of it is carried."""
     found = _ingredients(action, context, template)
     return found if all(one.carried >= one.needed for one in found) else ()
 
 
-def _listed(ingredients: Sequence[Ingredient]) -> str:
+def _listed(ingredients: Sequence[RecipePart]) -> str:
     return " and ".join(one.words for one in ingredients)
 
 

@@ -17,9 +17,10 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
+from inhabit.eie.examples.square_writing import SquareWriter
 from inhabit.eie.examples.states import SceneState, States
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.writing import ExampleWriter, Kind, SquareWriter
+from inhabit.eie.examples.writing import ExampleWriter, Kind
 from inhabit.envs.core import Action, Redirectable, Task
 from inhabit.envs.template import ActionKind, CrossesGoals, Crossing
 from inhabit.episodes.episode import Episode

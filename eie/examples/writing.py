@@ -1,9 +1,9 @@
-"""Writes groups of examples: twins with equal words, and squares with a goal for each row."""
+"""Writes examples, and twins of them with equal words."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,12 +21,12 @@ from inhabit.eie.examples.checks import (
     check_shown,
     check_statement,
 )
-from inhabit.eie.examples.context import StepContext, TakenStep, without_numbers
+from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
-from inhabit.eie.examples.reasons import Beside, Instead, explain, where
+from inhabit.eie.examples.reasons import Beside, Instead, explain
 from inhabit.eie.examples.topology import Topology, kind_of, speaks_of
 from inhabit.eie.examples.wording import (
     Explanation,
@@ -121,7 +121,7 @@ class ExampleWriter:
                     proposal.key_concepts or why.key_concepts,
                     "" if proposal.reason else why.seen,
                 )
-            words = _Words(asked, text, texts, why)
+            words = Words(asked, text, texts, why)
             draft = self.draft(kind, number, member.context, member.answer, words, shown)
             made.append(draft)
         return made
@@ -213,7 +213,7 @@ class ExampleWriter:
             why = recognise(transition.shown, transition.after.context, self._template)
             before = TakenStep(transition.action, "", False, transition.before.observe())
             transition.after.observe()
-            words = _Words(asked, "", texts, why)
+            words = Words(asked, "", texts, why)
             context = transition.after.context
             made.append(
                 self.draft("recognition", number, context, transition.action, words, (before,))
@@ -252,7 +252,7 @@ class ExampleWriter:
         number: int,
         context: StepContext,
         answer: Action,
-        words: _Words,
+        words: Words,
         past: Sequence[TakenStep],
     ) -> Draft:
         """One example, with its images.
@@ -293,7 +293,7 @@ class ExampleWriter:
         )
         return Draft(draft, pictures, fingerprint(rgb))
 
-    def _check(self, context: StepContext, answer: Action, words: _Words) -> None:
+    def _check(self, context: StepContext, answer: Action, words: Words) -> None:
         in_sight = sum(t.pixels > 0 for t in context.things)
         rgb = context.observation.rgb
         assert rgb is not None
@@ -369,101 +369,14 @@ class ExampleWriter:
         return [event for event in self._topology.order() if event.name in names]
 
 
-class SquareWriter:
-    """Writes squares: equal words but for the goal, which each row has one of."""
-
-    def __init__(self, writers: Sequence[ExampleWriter], job: ExtractionJob) -> None:
-        """Write for the goals of `writers`, which are of one scene."""
-        self._writers, self._template = writers, job.template
-        self._square = job.origin.task.id
-        self._rng = job.rng
-
-    def drafts(
-        self,
-        kind: Kind,
-        cells: Sequence[Sequence[AskedMoment]],
-        options: Sequence[Action],
-        past: Sequence[TakenStep],
-    ) -> list[Draft]:
-        """The examples of a square, row by row.
-
-        `cells` has a moment for each goal and picture; what is told of them is equal.
-
-        Raises:
-            RejectedError: they must not be kept.
-        """
-        first = self._writers[0]
-        text = first.told(cells[0][0])[0]
-        texts = first.shuffled(options)
-        wording = self._rng.random()
-        tried = past[-1].action if kind == "recovery" else None
-        made = []
-        for row, writer in enumerate(self._writers):
-            asked = writer.asked(kind, text, (), past, random.Random(wording), _WENT_ON)
-            for column, cell in enumerate(cells[row]):
-                others = [other.context for other in cells[row] if other is not cell]
-                instead = self._instead(cells, row, column)
-                why = writer.why(cell.context, instead, others, tried)
-                words = _Words(asked, text, texts, why)
-                shown = past if kind == "trajectory" else ()
-                draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)
-                place = {"square": self._square, "twins": "", "row": row, "column": column}
-                made.append(replace(draft, example=draft.example.model_copy(update=place)))
-        return made
-
-    def _instead(
-        self, cells: Sequence[Sequence[AskedMoment]], row: int, column: int
-    ) -> Instead | None:
-        """What another goal would have one do in this picture, and what for; best something that
-        serves this goal neither now nor later.
-        """
-        here = cells[row][column]
-        plan = {action.text for action in here.context.plan}
-        # What is gathered ready-made may be made as well, which other pictures of this goal show.
-        gathers = self._template.action_kind(here.answer) is ActionKind.GATHER
-        ways = [one for one in cells[row] if gathers and not _shares_step(one, plan)]
-        already, found, spare = [], [], []
-        for other, writer in enumerate(self._writers):
-            cell = cells[other][column]
-            wish = writer.purpose(cell.context)
-            if other == row:
-                continue
-            # "Put it in the sink" is about what is held then: perhaps another thing.
-            kind, goal = self._template.action_kind(cell.answer), self._writers[row]
-            asks_not = wish if wish and not goal.wishes(wish) else ""
-            thing = cell.context.target(cell.answer) if kind is ActionKind.TAKE else None
-            if cell.answer.text in plan and kind is not ActionKind.PUT:
-                now = asks_not if self._carries_other(here.context, cell.answer) else ""
-                spare.append(Instead(cell.answer, now, later=True))
-            elif thing and goal.wishes(f"put the {thing.kind} {where(thing, cell.context)}"):
-                already.append(Instead(cell.answer, taken=thing))
-            elif any(without_numbers(way.answer) == without_numbers(cell.answer) for way in ways):
-                spare.append(Instead(cell.answer, plan=cell.context.plan))
-            elif asks_not:
-                found.append(Instead(cell.answer, wish, plan=cell.context.plan))
-        best = already or found or spare
-        return self._rng.choice(best) if best else None
-
-    def _carries_other(self, context: StepContext, later: Action) -> bool:
-        """Whether the plan comes to this action with another thing in hand than is held now."""
-        held = carried = next((thing.kind for thing in context.held), "")
-        for action in context.plan:
-            if action.text == later.text:
-                break
-            if self._template.action_kind(action) is ActionKind.TAKE:
-                target = context.target(action)
-                carried = target.kind if target is not None else kind_of(action.arguments[-1])
-        return carried != held
-
-
-def _shares_step(moment: AskedMoment, plan: Set[str]) -> bool:
-    return any(action.text in plan for action in moment.context.plan)
-
-
 @dataclass(frozen=True, slots=True)
-class _Words:
+class Words:
+    """What an example says."""
+
     asked: str
+    """The question, with the goal."""
     text: str
+    """What the image does not show."""
     options: tuple[str, ...]
     why: Explanation
 
@@ -488,13 +401,6 @@ _CHANGED = (
     "Some things may be different now.",
 )
 """What twins with a history are told: their scenes differ at the end."""
-_WENT_ON = (
-    "You have gone on since then.",
-    "Some steps later, this is what you see.",
-    "You have done more after that.",
-    "Later on, you see this picture.",
-)
-"""What squares with a history are told: it was followed in different ways."""
 _MARKS = {"decision": "", "trajectory": "", "recovery": "-retry", "recognition": "-seen"}
 
 

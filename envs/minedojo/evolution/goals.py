@@ -31,7 +31,7 @@ from inhabit.envs.minedojo.tasks.sampling import KINDS
 from inhabit.envs.minedojo.tasks.scene import InventoryItem, MineDojoScene, PlacedBlock
 from inhabit.envs.minedojo.world.catalogue import table
 from inhabit.envs.minedojo.world.game_state import Backend, GameState
-from inhabit.envs.template import Ingredient
+from inhabit.envs.template import RecipePart
 from inhabit.envs.world.words import is_plural, number, plural, with_article
 
 STATES: Mapping[str, tuple[str, str]] = {"shorn": ("shorn", "woolly")}
@@ -289,7 +289,7 @@ def needed_for(item: str, count: int, station: str) -> Mapping[str, int]:
     return {} if way is None else {name: each * count for name, each in way.needs.items()}
 
 
-def ingredients(action: Action, times: int, things: Sequence[SceneObject]) -> Sequence[Ingredient]:
+def ingredients(action: Action, times: int, things: Sequence[SceneObject]) -> Sequence[RecipePart]:
     """What crafting or smelting takes, by the recipe of which most is carried.
 
     Coal is named for a furnace if some is carried.
@@ -307,7 +307,7 @@ def ingredients(action: Action, times: int, things: Sequence[SceneObject]) -> Se
     if FURNACE in station and "coal" in carried:
         best["coal"] = 1
     return [
-        Ingredient(plain(k), counted(plain(k), n), n, carried.get(k, 0)) for k, n in best.items()
+        RecipePart(plain(k), counted(plain(k), n), n, carried.get(k, 0)) for k, n in best.items()
     ]
 
 
