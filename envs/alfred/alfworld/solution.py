@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from typing import Self
 
 from inhabit.envs.alfred.alfworld.moment import TREATMENTS, GameMoment
 from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, word
@@ -27,7 +28,8 @@ def _drafts(now: GameMoment, goal: AlfredGoal) -> Iterator[Sequence[str]]:
     if goal.toggle is not None:
         lamps = [n for n in now.game.names if kind(n) == now.game.lamp and now.where(n)]
         for thing, lamp in product(things, lamps):
-            yield [*_fetch(now, thing), f"go to {now.where(lamp)[0]}", f"use {lamp}"]
+            way = _Way(now).fetch(thing).go(now.where(lamp)[0])
+            yield [*way.commands, f"use {lamp}"]
         return
     parent = word(str(goal.parent))
     places = [name for name in now.game.spots if kind(name) == parent]
@@ -51,45 +53,68 @@ def _several(
     now: GameMoment, things: Sequence[str], place: str, count: int
 ) -> Iterator[Sequence[str]]:
     for first in range(len(things) - count + 1):
-        way: list[str] = []
-        opened: set[str] = set()
+        way = _Way(now)
         for thing in things[first : first + count]:
-            way += [*_fetch(now, thing, opened), *_bring(now, thing, place, opened)]
-        yield way
+            way.fetch(thing).bring(thing, place)
+        yield way.commands
 
 
 def _treated(now: GameMoment, thing: str, place: str, goal: AlfredGoal) -> Sequence[str]:
     treatment = goal.kind.treatment
     assert treatment is not None
-    opened: set[str] = set()
-    way = _fetch(now, thing, opened)
-    if not _marked(now, thing, goal):
-        machine = TREATMENTS[treatment.name].place
-        found = [name for name in now.game.spots if kind(name) == machine]
-        way += [f"go to {found[0]}", f"{treatment.name} {thing} with {found[0]}"] if found else []
-    return [*way, *_bring(now, thing, place, opened)]
+    way = _Way(now).fetch(thing)
+    machine = TREATMENTS[treatment.name].place
+    machines = [name for name in now.game.spots if kind(name) == machine]
+    if machines and not _marked(now, thing, goal):
+        way.go(machines[0]).commands.append(f"{treatment.name} {thing} with {machines[0]}")
+    return way.bring(thing, place).commands
 
 
-def _fetch(now: GameMoment, thing: str, opened: set[str] | None = None) -> list[str]:
-    """The way to having a thing in the hand, which puts down what is in it."""
-    opened = set() if opened is None else opened
-    if now.held == thing:
-        return []
-    way = []
-    if now.held is not None and not opened:
-        free = [r for r in now.game.spots if kind(now.held) in HOLDS[kind(r)] and not now.shut(r)]
-        way += _bring(now, now.held, free[0], opened) if free else []
-    place = now.where(thing)[0]
-    way += [f"go to {place}", *_ajar(now, place, opened), f"take {thing} from {place}"]
-    return way
+class _Way:
+    """Commands, and where one stands, what one holds and what is open after them."""
 
+    def __init__(self, now: GameMoment) -> None:
+        self.commands: list[str] = []
+        self._now = now
+        self._at = now.game.at
+        self._held = now.held
+        self._opened: set[str] = set()
 
-def _bring(now: GameMoment, thing: str, place: str, opened: set[str]) -> list[str]:
-    return [f"go to {place}", *_ajar(now, place, opened), f"move {thing} to {place}"]
+    def go(self, place: str) -> Self:
+        """Go to a receptacle, unless one stands before it: the game refuses that."""
+        pose = self._now.game.spots[place]
+        if pose != self._at:
+            self._at = pose
+            self.commands.append(f"go to {place}")
+        return self
 
+    def fetch(self, thing: str) -> Self:
+        """Have a thing in the hand, which puts down what is in it."""
+        if self._held == thing:
+            return self
+        if self._held is not None and (free := self._free(self._held)) is not None:
+            self.bring(self._held, free)
+        place = self._now.where(thing)[0]
+        self._go_open(place)
+        self.commands.append(f"take {thing} from {place}")
+        self._held = thing
+        return self
 
-def _ajar(now: GameMoment, place: str, opened: set[str]) -> list[str]:
-    if not now.shut(place) or place in opened:
-        return []
-    opened.add(place)
-    return [f"open {place}"]
+    def bring(self, thing: str, place: str) -> Self:
+        """Put what is in the hand into a receptacle."""
+        self._go_open(place)
+        self.commands.append(f"move {thing} to {place}")
+        self._held = None
+        return self
+
+    def _free(self, held: str) -> str | None:
+        """Where to put down a thing: here if possible, or else where nothing has to be opened."""
+        spots = self._now.game.spots
+        fit = [name for name in spots if kind(held) in HOLDS[kind(name)]]
+        return min(fit, key=lambda n: (spots[n] != self._at, self._now.shut(n)), default=None)
+
+    def _go_open(self, place: str) -> None:
+        self.go(place)
+        if self._now.shut(place) and place not in self._opened:
+            self._opened.add(place)
+            self.commands.append(f"open {place}")

@@ -98,6 +98,28 @@ def test_the_expert_heats_and_the_room_agrees(kitchen: Alfworld) -> None:
     assert potato.support == "sinkbasin 1"
 
 
+TWO = task(
+    "FloorPlan401",
+    "put two toiletpaper in toilet",
+    type="pick_two_obj_and_place",
+    object="ToiletPaper",
+    parent="Toilet",
+)
+
+
+@pytest.mark.parametrize("game", [HEAT, TWO])
+def test_the_expert_plans_from_where_a_detour_leads(game: Task) -> None:
+    with Alfworld(settings=SMALL) as env:
+        env.reset(game, seed=0)
+        steps = 0
+        while plan := env.plan():
+            assert env.act(plan[0]).reason is None
+            said(env, "inventory")  # no step of the plan: another is made from here
+            steps += 1
+        met, total = env.progress()
+        assert met == total and steps > 4
+
+
 def test_the_image_moves_with_the_text(kitchen: Alfworld) -> None:
     before = kitchen.observe()
     said(kitchen, "go to microwave 1")
