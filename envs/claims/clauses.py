@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inhabit.envs.claims.claim import Noun
 from inhabit.envs.claims.words import (
+    ACTORS,
     BREAKS,
     DETERMINERS,
     HYPOTHETICAL,
@@ -17,6 +18,7 @@ from inhabit.envs.claims.words import (
     PRONOUNS,
     STATES,
     SYNONYMS,
+    TOLD,
     VERBS,
 )
 
@@ -183,13 +185,17 @@ def _modal(tokens: Sequence[str]) -> int:
 
 
 def _order(tokens: Sequence[str]) -> int | None:
-    """Index where an imperative begins: "now open it", but not "open fridge"."""
-    start = next((i for i, token in enumerate(tokens) if token not in LEADS), len(tokens))
+    """Index where an imperative begins: "now open it" or "I open it", but not "open fridge"."""
+    leads = LEADS | ACTORS
+    start = next((i for i, token in enumerate(tokens) if token not in leads), len(tokens))
     verb, after = tuple(tokens[start : start + 1]), tokens[start + 1 : start + 2]
     known = verb in VERBS or tuple(tokens[start : start + 2]) in VERBS
     if not known and not PARTICLE_VERBS & set(verb):
         return None
-    is_state = verb[0] in STATES and not (DETERMINERS | PRONOUNS) & set(after)
+    told = bool(ACTORS & set(tokens[:start]))
+    if told and verb[0] in TOLD:
+        return None
+    is_state = verb[0] in STATES and not told and not (DETERMINERS | PRONOUNS) & set(after)
     return None if is_state or verb[0].endswith(("ing", "ed")) else start
 
 

@@ -137,6 +137,9 @@ SEEING = frozenset({"see", "sees", "seen", "notice", "spot", "there", "visible"}
 HOLDING = frozenset({"hold", "holds", "holding", "carry", "carries", "carrying", "have", "has"})
 LEADS = _set("first then next now please just finally also only still simply")
 """Words that may precede an imperative: "now open the fridge"."""
+ACTORS = frozenset({"i", "we"})
+TOLD = _set("hold find found look read examine inspect watch locate start stop laid")
+"""Verbs that tell what is, or was, after "I": "I hold the mug", "I find it on the table"."""
 PARTS = frozenset({"door", "doors", "lid"})
 """Parts that stand for the whole: the fridge's door."""
 FLOORS = frozenset({"floor", "ground", "wall"})
