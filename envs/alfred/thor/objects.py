@@ -26,6 +26,16 @@ class PartlyKnown(Mapping[str, Any]):
     """That part: the same mapping as long as the object is not changed."""
 
 
+class _Flag:
+    """A field of THOR's record that is true or false."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __get__(self, thing: ThorObject, owner: type) -> bool:
+        return bool(thing.record[self._key])
+
+
 @dataclass(frozen=True, slots=True)
 class ThorObject:
     """One object in one state. Its box is axis-aligned."""
@@ -69,60 +79,31 @@ class ThorObject:
             record,
         )
 
-    @property
-    def visible(self) -> bool:
-        """It is in the image and within reach, by THOR's rule."""
-        return bool(self.record["visible"])
-
-    @property
-    def pickupable(self) -> bool:
-        """It can be picked up."""
-        return bool(self.record["pickupable"])
-
-    @property
-    def receptacle(self) -> bool:
-        """Objects can be put in or on it."""
-        return bool(self.record["receptacle"])
-
-    @property
-    def openable(self) -> bool:
-        """It can be opened."""
-        return bool(self.record["openable"])
-
-    @property
-    def open(self) -> bool:
-        """It is open."""
-        return bool(self.record["isOpen"])
+    visible = _Flag("visible")
+    """It is in the image and within reach, by THOR's rule."""
+    pickupable = _Flag("pickupable")
+    """It can be picked up."""
+    receptacle = _Flag("receptacle")
+    """Objects can be put in or on it."""
+    openable = _Flag("openable")
+    """It can be opened."""
+    open = _Flag("isOpen")
+    """It is open."""
+    toggleable = _Flag("toggleable")
+    """It can be switched."""
+    on = _Flag("isToggled")
+    """It is on."""
+    sliceable = _Flag("sliceable")
+    """It can be sliced."""
+    sliced = _Flag("isSliced")
+    """It has been sliced."""
+    held = _Flag("isPickedUp")
+    """It is held."""
 
     @property
     def shut(self) -> bool:
         """It is closed and encloses its contents (a toilet or a laptop does not)."""
         return self.type in ENCLOSING and self.openable and not self.open
-
-    @property
-    def toggleable(self) -> bool:
-        """It can be switched."""
-        return bool(self.record["toggleable"])
-
-    @property
-    def on(self) -> bool:
-        """It is on."""
-        return bool(self.record["isToggled"])
-
-    @property
-    def sliceable(self) -> bool:
-        """It can be sliced."""
-        return bool(self.record["sliceable"])
-
-    @property
-    def sliced(self) -> bool:
-        """It has been sliced."""
-        return bool(self.record["isSliced"])
-
-    @property
-    def held(self) -> bool:
-        """It is held."""
-        return bool(self.record["isPickedUp"])
 
     def reach(self, x: float, z: float) -> float:
         """Metres along the floor from (x, z) to its box."""
