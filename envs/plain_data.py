@@ -1,10 +1,13 @@
-"""Plain data that environments share: validated scenes, and digests of states."""
+"""Plain data that environments share: validated scenes, digests of states, and tables."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -35,3 +38,10 @@ def validated_scene(model: type[S], task: Task, context: Mapping[str, Any] | Non
 def state_digest(state: object) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of plain data, its keys sorted."""
     return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@cache
+def csv_rows(package: str, name: str) -> Sequence[Mapping[str, str]]:
+    """The rows of a CSV file that lies in a package, such as "furniture.csv"."""
+    text = files(package).joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

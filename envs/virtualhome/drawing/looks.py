@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.shapes import Look, shape
 from inhabit.envs.virtualhome.graph.world import Node
@@ -50,8 +49,7 @@ def forms() -> Mapping[str, ClassShape]:
             found[name] = ClassShape(
                 article.shape, article.size, _usual_place(name, article.category)
             )
-    text = files("inhabit.envs.virtualhome.drawing").joinpath("classes.csv").read_text("utf-8")
-    for row in csv.DictReader(text.splitlines()):
+    for row in csv_rows("inhabit.envs.virtualhome.drawing", "classes.csv"):
         size = float(row["width"]), float(row["height"]), float(row["depth"])
         found.setdefault(row["class_name"], ClassShape(row["shape"], size, row["place"]))
     return found

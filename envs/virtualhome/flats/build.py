@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.virtualhome.flats.boxes import (
     PlacedArticle,
     Rest,
@@ -18,7 +19,7 @@ from inhabit.envs.virtualhome.flats.boxes import (
     rests,
     turned_half,
 )
-from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError, table
+from inhabit.envs.virtualhome.flats.furnish import Furnisher, NoRoomError
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, FlatPlan, plans
 from inhabit.envs.virtualhome.world.catalogue import catalogue
 
@@ -36,7 +37,8 @@ class Filler:
     ) -> None:  # fmt: skip
         self._furniture = furniture
         self._number, self._rng = number, rng
-        self._rows = [row for row in table("contents.csv") if row["room"] == room_class]
+        table = csv_rows("inhabit.envs.virtualhome.flats", "contents.csv")
+        self._rows = [row for row in table if row["room"] == room_class]
         self.placed: list[PlacedArticle] = []
 
     def fill(self) -> Sequence[PlacedArticle]:

@@ -8,12 +8,10 @@ stand to what is there already.
 
 from __future__ import annotations
 
-import csv
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterator, Sequence
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.virtualhome.flats.boxes import YAWS, PlacedArticle, UprightBox, front, turned_half
 from inhabit.envs.virtualhome.flats.plans import DOOR_WIDTH, HEIGHT, Doorway, FlatPlan, FlatRoom
 from inhabit.envs.virtualhome.world.catalogue import catalogue
@@ -55,7 +53,8 @@ class Furnisher:
         Raises:
             NoRoomError: it did not fit this time; draw again.
         """
-        rows = [row for row in table("furniture.csv") if row["room"] == self._room.class_name]
+        table = csv_rows("inhabit.envs.virtualhome.flats", "furniture.csv")
+        rows = [row for row in table if row["room"] == self._room.class_name]
         self._run([row["class_name"] for row in rows if row["place"] == "run"])
         for row in rows:
             if row["place"] == "run":
@@ -288,13 +287,6 @@ class Furnisher:
                     on=counter.id if name == "faucet" else None,
                 )
             )  # fmt: skip
-
-
-@cache
-def table(name: str) -> Sequence[Mapping[str, str]]:
-    """The rows of a CSV file of this folder."""
-    text = files("inhabit.envs.virtualhome.flats").joinpath(name).read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def _doorstep(door: Doorway, room: FlatRoom) -> UprightBox:

@@ -1,9 +1,16 @@
-"""Floor plans: rectangular rooms and the doors between them. Metres, x to the right, z up."""
+"""Floor plans: rectangular rooms and the doors between them. Metres, x to the right, z up.
+
+The rooms are those of `plans.csv`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+from inhabit.envs.plain_data import csv_rows
 
 HEIGHT = 2.6
 """From floor to ceiling."""
@@ -47,84 +54,21 @@ class FlatPlan:
     doorways: tuple[Doorway, ...]
 
 
-_SKETCHES: Sequence[tuple[str, Sequence[tuple[str, float, float, float, float]]]] = (
-    (
-        "row",
-        (
-            ("kitchen", 0.0, 0.0, 4.8, 4.4),
-            ("livingroom", 4.8, 0.0, 10.4, 4.4),
-            ("bedroom", 10.4, 0.0, 14.6, 4.4),
-            ("bathroom", 14.6, 0.0, 17.4, 4.4),
-        ),
-    ),
-    (
-        "square",
-        (
-            ("livingroom", 0.0, 0.0, 5.4, 5.0),
-            ("kitchen", 5.4, 0.0, 10.2, 5.0),
-            ("bedroom", 0.0, 5.0, 5.4, 9.4),
-            ("bathroom", 5.4, 5.0, 8.6, 8.2),
-        ),
-    ),
-    (
-        "corner",
-        (
-            ("livingroom", 0.0, 0.0, 6.0, 4.6),
-            ("bedroom", 0.0, 4.6, 4.4, 9.0),
-            ("bathroom", 4.4, 4.6, 7.4, 7.6),
-            ("kitchen", 6.0, 0.0, 10.8, 4.6),
-        ),
-    ),
-    (
-        "long hall",
-        (
-            ("bedroom", 0.0, 0.0, 4.2, 4.6),
-            ("livingroom", 4.2, 0.0, 10.2, 4.6),
-            ("bathroom", 0.0, 4.6, 4.2, 7.4),
-            ("kitchen", 10.2, 0.0, 14.8, 4.8),
-        ),
-    ),
-    (
-        "two bedrooms",
-        (
-            ("livingroom", 0.0, 0.0, 5.6, 5.2),
-            ("kitchen", 5.6, 0.0, 10.4, 4.4),
-            ("bedroom", 0.0, 5.2, 4.6, 9.6),
-            ("bathroom", 4.6, 5.2, 7.6, 8.4),
-            ("bedroom", -4.6, 0.0, 0.0, 4.4),
-        ),
-    ),
-    (
-        "tower",
-        (
-            ("kitchen", 0.0, 0.0, 5.0, 4.4),
-            ("livingroom", 0.0, 4.4, 5.4, 9.6),
-            ("bedroom", 0.0, 9.6, 4.8, 13.8),
-            ("bathroom", 5.4, 4.4, 8.4, 7.6),
-        ),
-    ),
-    (
-        "around the living room",
-        (
-            ("livingroom", 0.0, 0.0, 6.2, 5.6),
-            ("kitchen", -4.8, 0.0, 0.0, 4.8),
-            ("bedroom", 6.2, 0.0, 10.8, 4.4),
-            ("bathroom", 0.0, 5.6, 3.2, 8.8),
-            ("bedroom", 3.2, 5.6, 7.8, 9.8),
-        ),
-    ),
-)
 _SHARED = 1.3
 """Minimum length in metres of a shared wall with a door."""
 
 
 def plans() -> Sequence[FlatPlan]:
     """The seven plans, with a door between rooms where one is needed and fits."""
-    return [_plan(name, rooms) for name, rooms in _SKETCHES]
+    rows = csv_rows("inhabit.envs.virtualhome.flats", "plans.csv")
+    return [_plan(name, [*sketch]) for name, sketch in groupby(rows, itemgetter("plan"))]
 
 
-def _plan(name: str, sketch: Sequence[tuple[str, float, float, float, float]]) -> FlatPlan:
-    rooms = tuple(FlatRoom(*row) for row in sketch)
+def _plan(name: str, sketch: Sequence[Mapping[str, str]]) -> FlatPlan:
+    rooms = [
+        FlatRoom(row["class_name"], *(float(row[side]) for side in ("x0", "z0", "x1", "z1")))
+        for row in sketch
+    ]
     doorways = []
     reached = {0}
     # A spanning tree of doors, nearest rooms first: every room is reachable, and walls stay free.

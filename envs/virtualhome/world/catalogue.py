@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.virtualhome.graph.names import squeeze
 
 ROOMS: Mapping[str, str] = {
@@ -35,8 +34,8 @@ class Article:
 @cache
 def catalogue() -> Mapping[str, Article]:
     """Every article, by class name."""
-    text = files("inhabit.envs.virtualhome.world").joinpath("catalogue.csv").read_text("utf-8")
-    return {row["class_name"]: _article(row) for row in csv.DictReader(text.splitlines())}
+    rows = csv_rows("inhabit.envs.virtualhome.world", "catalogue.csv")
+    return {row["class_name"]: _article(row) for row in rows}
 
 
 def _article(row: Mapping[str, str]) -> Article:
