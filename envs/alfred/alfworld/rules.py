@@ -8,89 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from inhabit.envs.alfred.thor.objects import ThorObject
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.simulators.household.types.things import BASINS
 
 _FORMERLY = {"bottle": "glassbottle", "sink": "sinkbasin", "bathtub": "bathtubbasin"}
 """Named otherwise in AI2-THOR 2.1, where each of them has a basin apart."""
-_TAKES = {
-    "armchair ottoman sofa": (
-        "basketball book box cellphone cloth creditcard keychain laptop newspaper pillow "
-        "remotecontrol"
-    ),
-    "bathtubbasin": "cloth dishsponge handtowel soapbar",
-    "bed": "baseballbat basketball book cellphone laptop newspaper pillow tennisracket",
-    "cabinet": (
-        "book bowl box candle cd cloth cup dishsponge glassbottle handtowel kettle ladle mug "
-        "newspaper pan peppershaker plate plunger pot saltshaker soapbar soapbottle "
-        "spraybottle tissuebox toiletpaper toiletpaperroll vase wateringcan winebottle"
-    ),
-    "cart": (
-        "candle cloth dishsponge handtowel mug papertowel plunger soapbar soapbottle "
-        "spraybottle statue tissuebox toiletpaper toiletpaperroll vase"
-    ),
-    "coffeemachine": "mug",
-    "coffeetable countertop diningtable sidetable": (
-        "alarmclock apple baseballbat basketball book bowl box bread butterknife candle cd "
-        "cellphone cloth creditcard cup dishsponge egg fork glassbottle handtowel kettle "
-        "keychain knife ladle laptop lettuce mug newspaper pan papertowel pen pencil "
-        "peppershaker plate pot potato remotecontrol saltshaker soapbar soapbottle spatula "
-        "spoon spraybottle statue tennisracket tissuebox toiletpaper toiletpaperroll tomato "
-        "vase watch wateringcan winebottle"
-    ),
-    "desk": (
-        "alarmclock basketball book bowl box candle cd cellphone cloth creditcard cup "
-        "glassbottle keychain laptop mug newspaper pen pencil plate remotecontrol soapbottle "
-        "spraybottle statue tennisracket tissuebox toiletpaper toiletpaperroll vase watch "
-        "wateringcan winebottle"
-    ),
-    "drawer": (
-        "book butterknife candle cd cellphone cloth creditcard dishsponge fork handtowel "
-        "keychain knife ladle newspaper pen pencil peppershaker remotecontrol saltshaker "
-        "soapbar soapbottle spatula spoon spraybottle tissuebox toiletpaper toiletpaperroll "
-        "watch wateringcan"
-    ),
-    "dresser": (
-        "alarmclock basketball book bowl box candle cd cellphone cloth creditcard cup "
-        "glassbottle keychain laptop mug newspaper pen pencil plate remotecontrol spraybottle "
-        "statue tennisracket tissuebox toiletpaper toiletpaperroll vase watch wateringcan "
-        "winebottle"
-    ),
-    "fridge": (
-        "apple bowl bread cup egg glassbottle lettuce mug pan plate pot potato tomato winebottle"
-    ),
-    "garbagecan": (
-        "apple bread cd cloth dishsponge egg handtowel lettuce newspaper papertowel pen "
-        "pencil potato soapbar soapbottle spraybottle tissuebox toiletpaper toiletpaperroll "
-        "tomato winebottle"
-    ),
-    "handtowelholder": "handtowel",
-    "laundryhamper": "cloth",
-    "microwave": "apple bowl bread cup egg glassbottle mug plate potato tomato",
-    "paintinghanger toaster": "",
-    "safe": "cd cellphone creditcard keychain statue vase watch",
-    "shelf": (
-        "alarmclock book bowl box candle cd cellphone cloth creditcard cup dishsponge "
-        "glassbottle handtowel kettle keychain mug newspaper papertowel pen pencil "
-        "peppershaker plate pot remotecontrol saltshaker soapbar soapbottle spraybottle "
-        "statue tissuebox toiletpaper toiletpaperroll vase watch wateringcan winebottle"
-    ),
-    "sinkbasin": (
-        "apple bowl butterknife cloth cup dishsponge egg fork glassbottle handtowel kettle "
-        "knife ladle lettuce mug pan plate pot potato soapbar spatula spoon tomato"
-    ),
-    "stoveburner": "kettle pan pot",
-    "toilet": (
-        "candle cloth dishsponge handtowel newspaper papertowel soapbar soapbottle "
-        "spraybottle tissuebox toiletpaper toiletpaperroll"
-    ),
-    "toiletpaperhanger": "toiletpaper toiletpaperroll",
-    "towelholder": "towel",
-    "tvstand": "tissuebox",
-}
 HOLDS: Mapping[str, frozenset[str]] = {
-    place: frozenset(things.split())
-    for places, things in _TAKES.items()
-    for place in places.split()
+    place: frozenset(row["things"].split())
+    for row in csv_rows("inhabit.envs.alfred.alfworld", "takes.csv")
+    for place in row["receptacles"].split()
 }
 """Every receptacle that one goes to -> what may be put in or on it."""
 CLOSABLE = frozenset({"cabinet", "drawer", "fridge", "microwave", "safe"})

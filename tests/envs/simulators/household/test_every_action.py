@@ -17,9 +17,9 @@ from procthor_houses import small_house
 from inhabit.envs.simulators.household.actions import ACTIONS, OF_ARM
 from inhabit.envs.simulators.household.actions.table import (
     REFUSED,
+    ROWS,
     UNARMED,
     markdown,
-    rows,
 )
 from inhabit.envs.simulators.household.launcher import executable
 
@@ -231,12 +231,12 @@ def controller() -> Iterator[Controller]:
 
 
 def test_the_table_lists_what_there_is() -> None:
-    names = [row.name for row in rows()]
+    names = [row.name for row in ROWS]
     assert len(names) == len(set(names))
-    acting = {row.name for row in rows() if row.status != "refused"}
+    acting = {row.name for row in ROWS if row.status != "refused"}
     assert acting == set(ACTIONS) | set(OF_ARM) | OWN
     assert not set(REFUSED) & acting
-    assert all(row.note for row in rows() if row.status != "done")
+    assert all(row.note for row in ROWS if row.status != "done")
 
 
 def test_the_documentation_has_this_table() -> None:
@@ -245,7 +245,7 @@ def test_the_documentation_has_this_table() -> None:
     assert markdown() in told, "run scripts/thor_table"
 
 
-DONE = [row.name for row in rows() if row.status != "refused" and row.name not in UNARMED]
+DONE = [row.name for row in ROWS if row.status != "refused" and row.name not in UNARMED]
 
 
 @pytest.mark.parametrize(
