@@ -6,87 +6,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import Verb
 
-_VERBS: Sequence[Verb[object]] = (
-    Verb("WALK", "walk to {}", ActionKind.GO, near=False, traits=("unity",)),
-    Verb("RUN", "run to {}", ActionKind.GO, near=False, traits=("unity",)),
-    Verb("FIND", "find {}", ActionKind.GO, near=False, traits=("unity",)),
-    Verb("GRAB", "grab {}", ActionKind.TAKE, needs=("GRABBABLE",), traits=("unity",)),
+_VERBS: Sequence[Verb[object]] = [
     Verb(
-        "PUTIN",
-        "put {} in {}",
-        ActionKind.PUT,
-        needs=("CONTAINERS", "RECIPIENT", "CAN_OPEN"),
-        traits=("unity",),
-    ),
-    Verb(
-        "PUTBACK",
-        "put {} on {}",
-        ActionKind.PUT,
-        needs=("SURFACES", "SITTABLE", "LIEABLE", "RECIPIENT", "CONTAINERS"),
-        traits=("unity",),
-    ),
-    Verb("OPEN", "open {}", ActionKind.OPEN, needs=("CAN_OPEN",), makes="OPEN", traits=("unity",)),
-    Verb(
-        "CLOSE",
-        "close {}",
-        ActionKind.CLOSE,
-        needs=("CAN_OPEN",),
-        makes="CLOSED",
-        traits=("unity",),
-    ),
-    Verb(
-        "SWITCHON",
-        "switch on {}",
-        ActionKind.SWITCH_ON,
-        needs=("HAS_SWITCH",),
-        makes="ON",
-        traits=("unity",),
-    ),
-    Verb(
-        "SWITCHOFF",
-        "switch off {}",
-        ActionKind.SWITCH_OFF,
-        needs=("HAS_SWITCH",),
-        makes="OFF",
-        traits=("unity",),
-    ),
-    Verb("PLUGIN", "plug in {}", needs=("HAS_PLUG",), makes="PLUGGED_IN"),
-    Verb("PLUGOUT", "unplug {}", needs=("HAS_PLUG",), makes="PLUGGED_OUT"),
-    Verb("SIT", "sit on {}", needs=("SITTABLE",), traits=("unity",)),
-    Verb("LIE", "lie on {}", needs=("LIEABLE",)),
-    Verb("STANDUP", "stand up", traits=("unity",)),
-    Verb("SLEEP", "sleep", traits=("idle",)),
-    Verb("WAKEUP", "wake up", traits=("idle",)),
-    Verb("POUR", "pour {} into {}", needs=("RECIPIENT",)),
-    Verb("DRINK", "drink {}", needs=("DRINKABLE", "RECIPIENT"), traits=("unity", "idle")),
-    Verb("EAT", "eat {}", needs=("EATABLE",), traits=("idle",)),
-    Verb("CUT", "cut {}", ActionKind.CUT, needs=("CUTTABLE",), traits=("idle",)),
-    Verb("READ", "read {}", needs=("READABLE",), traits=("idle",)),
-    Verb("WASH", "wash {}", makes="CLEAN"),
-    Verb("RINSE", "rinse {}", makes="CLEAN"),
-    Verb("SCRUB", "scrub {}", makes="CLEAN"),
-    Verb("WIPE", "wipe {}", makes="CLEAN"),
-    Verb("SQUEEZE", "squeeze {}", needs=("CLOTHES",), traits=("idle",)),
-    Verb("PUTON", "wear {}", needs=("CLOTHES",)),
-    Verb("PUTOFF", "take off {}", needs=("CLOTHES",)),
-    Verb("PUTOBJBACK", "put back {}", ActionKind.DROP, needs=("GRABBABLE",)),
-    Verb("DROP", "drop {}", ActionKind.DROP, needs=("GRABBABLE",)),
-    Verb("RELEASE", "release {}", ActionKind.DROP, needs=("GRABBABLE",)),
-    Verb("TURNTO", "turn to {}", ActionKind.LOOK, near=False, traits=("unity",)),
-    Verb("LOOKAT", "look at {}", ActionKind.LOOK, near=False, traits=("unity", "idle")),
-    Verb("WATCH", "watch {}", needs=("LOOKABLE",), near=False, traits=("idle",)),
-    Verb("POINTAT", "point at {}", ActionKind.LOOK, near=False, traits=("idle",)),
-    Verb("TOUCH", "touch {}", traits=("unity", "idle")),
-    Verb("PUSH", "push {}", needs=("MOVABLE",), traits=("idle",)),
-    Verb("PULL", "pull {}", needs=("MOVABLE",), traits=("idle",)),
-    Verb("MOVE", "move {}", needs=("MOVABLE",), traits=("idle",)),
-    Verb("GREET", "greet {}", needs=("PERSON",), near=False, traits=("idle",)),
-    Verb("TYPE", "type on {}", needs=("HAS_SWITCH",), traits=("idle",)),
-)
-
+        row["name"],
+        row["says"],
+        ActionKind(row["kind"]),
+        needs=tuple(row["needs"].split()),
+        near=bool(row["near"]),
+        makes=row["makes"],
+        traits=tuple(row["traits"].split()),
+    )
+    for row in csv_rows("inhabit.envs.virtualhome.graph", "verbs.csv")
+]
 VERBS: Mapping[str, Verb[object]] = {verb.name: verb for verb in _VERBS}
 """Every action with an executor, by its name in scripts."""
 IDLE = frozenset(verb.name for verb in _VERBS if "idle" in verb.traits)

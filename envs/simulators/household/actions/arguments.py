@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.state.world import SimObject
 
@@ -50,49 +51,12 @@ _IDLE_TYPES: Mapping[str, Any] = {
     name: kind for kind, names in _IDLE_BY_TYPE for name in names.split()
 }
 """The type of each; None is accepted too."""
-_CLIPPED = "skyboxColor nearClippingPlane farClippingPlane"
-_TIMED = "speed returnToStart fixedDeltaTime disableRendering"
-_IDLE_OF: Mapping[str, str] = {
-    "MoveAhead MoveBack MoveLeft MoveRight MoveAgent RotateWristRelative": _TIMED,
-    "MoveArm MoveArmRelative MoveArmBase MoveArmBaseUp MoveArmBaseDown": _TIMED,
-    "RotateLeft RotateRight": f"forceAction {_TIMED} waitForFixedUpdate",
-    "RotateAgent": f"{_TIMED} waitForFixedUpdate",
-    "LookUp LookDown DropHeldObject DropHandObject DropHeldObjectAhead ThrowObject": "forceAction",
-    "Teleport TeleportFull": "y rotateOnTeleport",
-    "GetShortestPath": "rotation allowedError navMeshId navMeshIds sampleFromNavmesh",
-    "GetShortestPathToPoint": "y navMeshId navMeshIds sampleFromNavmesh",
-    "GetVisibleObjects": "visibilityScheme",
-    "PickupObject": "manualInteract forceAction",
-    "PutObject PlaceHeldObject": "randomSeed",
-    **{
-        f"{verb}{way}": "forceVisible"
-        for verb in ("MoveHeldObject", "MoveHand")
-        for way in ("", "Ahead", "Back", "Left", "Right", "Up", "Down")
-    },
-    "OpenObject": "simplifyPhysics physicsInterval useGripper",
-    "SetObjectPoses": "placeStationary enablePhysicsJitter forceRigidbodySleep",
-    "InitialRandomSpawn": "placeStationary allowMoveable minFreePerReceptacleType",
-    "PlaceObjectAtPoint": "forceKinematic",
-    "TeleportObject": "forceKinematic makeUnbreakable",
-    "GetInSceneAssetGeometry": "uv",
-    "ScaleObject": "scaleOverSeconds",
-    "CreateObject": "randomizeObjectAppearance objectVariation",
-    "AddThirdPartyCamera": f"{_CLIPPED} antiAliasing",
-    "UpdateThirdPartyCamera": _CLIPPED,
-    "ChangeFOV": "camera",
-    "RandomizeMaterials": (
-        "useTrainMaterials useValMaterials useTestMaterials useExternalMaterials inRoomTypes"
-    ),
-    "RandomizeLighting": "synchronized",
-    "SetMassProperties": "drag angularDrag",
-    "SetRandomSeed": "seed",
+_IDLE_OF: Mapping[str, tuple[str, ...]] = {
+    action: tuple(row["arguments"].split())
+    for row in csv_rows("inhabit.envs.simulators.household.actions", "idle.csv")
+    for action in row["actions"].split()
 }
-
-
-def idle(action: str) -> tuple[str, ...]:
-    """The arguments that make no difference to an action, such as "speed"."""
-    found = (names for actions, names in _IDLE_OF.items() if action in actions.split())
-    return tuple(next(found, "").split())
+"""Action -> the arguments that make no difference to it, such as "speed"."""
 
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -209,7 +173,7 @@ class ThorAction:
     @cached_property
     def idle(self) -> Collection[str]:
         """Arguments that are accepted and make no difference."""
-        return [name for name in idle(self.name) if name not in self._names]
+        return [name for name in _IDLE_OF.get(self.name, ()) if name not in self._names]
 
     def __call__(
         self, house: House, request: Mapping[str, Any], *, any_argument: bool = False

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.simulators.household.geometry.boxes import STEP, Array, Box, Cell, Outline, Solid
 
 BODY = 0.2
@@ -109,39 +110,8 @@ stands along the walls, and walls lie a little behind it."""
 OTHER = "*"
 """Key of the shape of every other type; without it, they are plain boxes."""
 SHAPES: Shapes = {
-    "ArmChair": (0.0, 0.1),
-    "Bathtub": (1.0, 0.3),
-    "BathtubBasin": (1.0, 0.3),
-    "Bed": (0.0, 0.05),
-    "Chair": (0.5, 0.15),
-    "CoffeeTable": (1.0, 0.05),
-    "CounterTop": (0.5, 0.3),
-    "Desk": (0.5, 0.05),
-    "DiningTable": (0.5, 0.15),
-    "FloorLamp": (1.0, 0.0),
-    "Fridge": (0.5, 0.0),
-    "GarbageBag": (0.0, 0.3),
-    "HousePlant": (1.0, 0.0),
-    "LaundryHamper": (0.0, 0.3),
-    "LightSwitch": (0.0, 0.0),
-    "Mirror": (0.0, 0.0),
-    "Ottoman": (0.0, 0.0),
-    "Painting": (0.5, 0.0),
-    "RoomDecor": (0.0, 0.0),
-    "Safe": (0.0, 0.05),
-    "ShelvingUnit": (0.0, 0.05),
-    "ShowerDoor": (1.0, 0.05),
-    "ShowerGlass": (0.0, 0.3),
-    "ShowerHead": (0.0, 0.0),
-    "Sofa": (0.5, 0.05),
-    "Stool": (0.0, 0.3),
-    "StoveBurner": (0.0, 0.0),
-    "TVStand": (0.0, 0.05),
-    "Television": (0.0, 0.05),
-    "Toilet": (0.0, 0.3),
-    "ToiletPaperHanger": (1.0, 0.05),
-    "TowelHolder": (0.0, 0.0),
-    OTHER: (1.0, 0.1),
+    row["type"]: (float(row["roundness"]), float(row["smaller"]))
+    for row in csv_rows("inhabit.envs.simulators.household.geometry", "shapes.csv")
 }
 """Fitted to all rooms by `scripts/fit_bodies`."""
 
