@@ -339,22 +339,20 @@ class Simulator:
     def _scenes(self, house: House) -> JsonValue:
         return [*(in_build(name) for name in self._catalog.names), procedural.NAME]
 
-    def _reset(self, house: House, *, scene_name: str, **others: Any) -> JsonValue:
+    def _reset(self, house: House, *, scene_name: str, **others: Any) -> None:
         try:
             room = self._shared.load(scene_name)
             self._house = self._begin(room, replace(house.settings, map_view=False, listed=None))
         except SceneError as error:
             raise Refusal(str(error)) from error
-        return None
 
-    def _create_house(self, current: House, *, house: dict[str, Any]) -> JsonValue:
+    def _create_house(self, current: House, *, house: dict[str, Any]) -> None:
         """Make a ProcTHOR house the scene."""
         try:
             room = procedural.build(house)
             self._house = self._begin(room, current.settings)
         except SceneError as error:
             raise Refusal(str(error)) from error
-        return None
 
     def _snapshot(self, house: House) -> JsonValue:
         """Take a snapshot, an action of ours, not THOR's. Returns its number."""
@@ -362,27 +360,24 @@ class Simulator:
         self._snapshots[token] = self.now()
         return token
 
-    def _restore(self, house: House, *, snapshot: int) -> JsonValue:
+    def _restore(self, house: House, *, snapshot: int) -> None:
         """Restore a snapshot, also one of another room."""
         kept = self._kept(snapshot)
         # Third-party cameras stay: they are not part of the snapshot.
         self._return(replace(kept, cameras=kept.house.cameras))
-        return None
 
-    def _forget(self, house: House, *, snapshot: int) -> JsonValue:
+    def _forget(self, house: House, *, snapshot: int) -> None:
         """Delete a snapshot."""
         self._kept(snapshot)
         del self._snapshots[snapshot]
-        return None
 
     def _kept(self, snapshot: int) -> SimulatorSnapshot:
         if snapshot not in self._snapshots:
             raise Refusal(f"There is no snapshot {snapshot}.")
         return self._snapshots[snapshot]
 
-    def _change_resolution(self, house: House, *, x: Number, y: Number) -> JsonValue:
+    def _change_resolution(self, house: House, *, x: Number, y: Number) -> None:
         self._resize(house, x, y)
-        return None
 
     def _initialize(
         self,

@@ -285,21 +285,21 @@ def demand(holds: bool, message: str, code: str = "") -> None:
         raise Refusal(message, code)
 
 
-def nothing(house: House, **ignored: JsonValue) -> JsonValue:
+def nothing(house: House, **ignored: JsonValue) -> None:
     """Succeed without effect: the simulator has no physics."""
-    del house, ignored
-    return None
 
 
-def change_time_scale(house: House, *, time_scale: Number) -> JsonValue:
+def done(house: House) -> None:
+    """Succeed: there is nothing to do."""
+
+
+def change_time_scale(house: House, *, time_scale: Number) -> None:
     """Succeed: no time passes between two actions."""
-    del house
     if time_scale <= 0:
         raise Refusal(f"timeScale must be > 0; it is {time_scale:g}.")
-    return None
 
 
-def set_mass(house: House, *, object_id: str, mass: Number) -> JsonValue:
+def set_mass(house: House, *, object_id: str, mass: Number) -> None:
     """Give a thing another mass, in kilograms; drag makes no difference."""
     thing = target(house, object_id, force=True)
     if not (thing["pickupable"] or thing["moveable"]):
@@ -307,30 +307,21 @@ def set_mass(house: House, *, object_id: str, mass: Number) -> JsonValue:
     if mass <= 0:
         raise Refusal(f"mass must be > 0; it is {mass:g}.")
     house.world.change(thing, mass=mass)
-    return None
 
 
-def unbreakable(house: House, *, object_type: str | None = None) -> JsonValue:
+def unbreakable(house: House, *, object_type: str | None = None) -> None:
     """Let nothing break, or nothing of a type."""
     for thing in list(house.world.things.values()):
         if thing["breakable"] and object_type in (None, thing.kind):
             house.world.change(thing, breakable=False)
-    return None
 
 
-def breakable(house: House, *, object_id: str) -> JsonValue:
+def breakable(house: House, *, object_id: str) -> None:
     """Let a thing break again that MakeAllObjectsUnbreakable protects."""
     thing = target(house, object_id, force=True)
     able = {o["assetId"]: o["breakable"] for o in house.world.room.objects}
     if able.get(thing["assetId"]):
         house.world.change(thing, breakable=True)
-    return None
-
-
-def set_seed(house: House) -> JsonValue:
-    """Succeed: every action that draws has a seed of its own."""
-    del house
-    return None
 
 
 ACTIONS: Mapping[str, ActionFunction] = {
@@ -350,5 +341,5 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "MakeAllObjectsUnbreakable": unbreakable,
     "MakeObjectsOfTypeUnbreakable": unbreakable,
     "MakeObjectBreakable": breakable,
-    "SetRandomSeed": set_seed,
+    "SetRandomSeed": done,
 }

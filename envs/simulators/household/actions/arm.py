@@ -12,7 +12,6 @@ from math import atan2, ceil, degrees, hypot
 from typing import Literal
 
 import numpy as np
-from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
@@ -47,11 +46,10 @@ def move_arm(
     coordinate_space: Space = "armBase",
     restrict_movement: bool = False,
     return_to_start: bool = True,
-) -> JsonValue:
+) -> None:
     """Move the wrist to a place, in metres; as near as it can come, unless `restrictMovement`."""
     goal = _in_base(house, np.array((position.x, position.y, position.z)), coordinate_space)
     _reach(house, goal, position, coordinate_space, restrict_movement, return_to_start)
-    return None
 
 
 def move_arm_relative(
@@ -61,7 +59,7 @@ def move_arm_relative(
     coordinate_space: Space = "armBase",
     restrict_movement: bool = False,
     return_to_start: bool = True,
-) -> JsonValue:
+) -> None:
     """Move the wrist by an offset, in metres."""
     way = np.array((offset.x, offset.y, offset.z))
     if coordinate_space == "world":
@@ -70,12 +68,11 @@ def move_arm_relative(
         way = _arm(house).axes @ way
     goal = np.array(_arm(house).wrist) + way
     _reach(house, goal, offset, coordinate_space, restrict_movement, return_to_start)
-    return None
 
 
 def move_base(
     house: House, *, y: Number, normalized_y: bool = True, return_to_start: bool = True
-) -> JsonValue:
+) -> None:
     """Lift the arm's base: 0 is its lowest place and 1 its highest, or `y` is in metres."""
     low, high = house.agent.y + LOWEST, house.agent.y + HIGHEST
     demand(
@@ -85,32 +82,29 @@ def move_base(
     height = low + (high - low) * y if normalized_y else y
     demand(low <= height <= high, f"height={height:g} value must be in [{low:g}, {high:g}].")
     _lift(house, height - house.agent.y, return_to_start)
-    return None
 
 
-def move_base_up(house: House, *, distance: Number, return_to_start: bool = True) -> JsonValue:
+def move_base_up(house: House, *, distance: Number, return_to_start: bool = True) -> None:
     """Lift the arm's base by a distance in metres, as far as it goes."""
     height = float(np.clip(_arm(house).height + distance, LOWEST, HIGHEST))
     _lift(house, height, return_to_start)
-    return None
 
 
-def move_base_down(house: House, *, distance: Number, return_to_start: bool = True) -> JsonValue:
+def move_base_down(house: House, *, distance: Number, return_to_start: bool = True) -> None:
     """Lower the arm's base by a distance in metres, as far as it goes."""
-    return move_base_up(house, distance=-distance, return_to_start=return_to_start)
+    move_base_up(house, distance=-distance, return_to_start=return_to_start)
 
 
 def rotate_wrist(
     house: House, *, pitch: Number = 0.0, yaw: Number = 0.0, roll: Number = 0.0
-) -> JsonValue:
+) -> None:
     """Turn the hand about its own axes, degrees."""
     _pose(house, [_arm(house).turned(pitch, yaw, -roll)], "the rotation", True)
-    return None
 
 
 def pick_up(
     house: House, *, object_id_candidates: list[str] | None = None, object_id: str | None = None
-) -> JsonValue:
+) -> None:
     """Hold everything that the hand's sphere touches and that can be picked up."""
     demand(
         object_id is None,
@@ -132,10 +126,9 @@ def pick_up(
         placing.lift(house.world, id)
         arm = _arm(house).grip(id, house.agent.base(), house.world.things[id].box)
         house.world.agent = replace(house.agent, robot=arm)
-    return None
 
 
-def release(house: House) -> JsonValue:
+def release(house: House) -> None:
     """Let everything fall that the hand holds."""
     arm = _arm(house)
     house.world.agent = replace(house.agent, robot=replace(arm, held=()))
@@ -144,10 +137,9 @@ def release(house: House) -> JsonValue:
         box, onto = placing.drop(house.world, thing, thing.box.center)
         placing.put(house.world, thing.id, box, [onto.id])
         house.world.stir(thing.id)
-    return None
 
 
-def set_radius(house: House, *, radius: Number) -> JsonValue:
+def set_radius(house: House, *, radius: Number) -> None:
     """Set the radius of the hand's sphere, metres."""
     low, high = _RADII
     demand(
@@ -155,20 +147,17 @@ def set_radius(house: House, *, radius: Number) -> JsonValue:
         f"radius={radius:g} of hand cannot be less than {low:g}m nor greater than {high:g}m",
     )
     house.world.agent = replace(house.agent, robot=replace(_arm(house), radius=radius))
-    return None
 
 
-def move_agent(house: House, *, ahead: Number = 0.0, right: Number = 0.0) -> JsonValue:
+def move_agent(house: House, *, ahead: Number = 0.0, right: Number = 0.0) -> None:
     """Move the agent along its own axes, metres."""
     demand(ahead != 0.0 or right != 0.0, "Must specify ahead or right!")
     walk(house, degrees(atan2(right, ahead)), hypot(right, ahead))
-    return None
 
 
-def rotate_agent(house: House, *, degrees: Number) -> JsonValue:
+def rotate_agent(house: House, *, degrees: Number) -> None:
     """Turn the agent to the right, degrees."""
     turn_by(house, degrees)
-    return None
 
 
 def _arm(house: House) -> RobotArm:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from inhabit.envs.simulators.household.actions.arguments import ActionFunction, Refusal, Vector
@@ -62,7 +62,7 @@ class Duplicates(BaseModel):
 
 def set_object_poses(
     house: House, *, object_poses: list[ObjectPose], skip_moveable: bool = False
-) -> JsonValue:
+) -> None:
     """Move objects to the requested poses, ignoring collisions.
 
     As in THOR, what is not listed and can be moved is disabled, what can be placed is placed, and
@@ -73,7 +73,6 @@ def set_object_poses(
         _disable_others(house, {pose.object_name for pose in object_poses}, skip_moveable)
     if faults := lay(house, object_poses):
         raise Refusal(" ".join(faults), undone=False)
-    return None
 
 
 def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
@@ -251,7 +250,7 @@ def initial_random_spawn(
     num_duplicates_of_type: list[Duplicates] | None = None,
     num_repeats: list[Duplicates] | None = None,
     randomize_open: bool = False,
-) -> JsonValue:
+) -> None:
     """Spawn every pickupable object at random on the receptacles where its type occurs.
 
     Objects that fit nowhere after this many attempts stay where they are, and so does furniture.
@@ -289,7 +288,6 @@ def initial_random_spawn(
         for _ in range(num_placement_attempts if homes else 0):
             if _strew(world, thing, homes[choose.integers(len(homes))], choose):
                 break
-    return None
 
 
 def _duplicate(world: World, wanted: Duplicates) -> None:
@@ -343,7 +341,7 @@ ACTIONS: Mapping[str, ActionFunction] = {
 _OLD_NAME = re.compile(r"([A-Za-z]+)_[0-9a-f]{8}")
 
 
-def set_old_object_poses(house: House, *, object_poses: list[ObjectPose]) -> JsonValue:
+def set_old_object_poses(house: House, *, object_poses: list[ObjectPose]) -> None:
     """Move objects to the requested poses; names of release 2.1.0 stand for their types.
 
     Of a type that has more objects than poses, the others leave the room, as in THOR. Types that no
@@ -366,7 +364,6 @@ def set_old_object_poses(house: House, *, object_poses: list[ObjectPose]) -> Jso
             house.world.remove(thing.id)
     if faults := lay(house, today):
         raise Refusal(" ".join(faults), undone=False)
-    return None
 
 
 def _by_type(world: World) -> Mapping[str, Sequence[SimObject]]:

@@ -35,7 +35,7 @@ def add(
     orthographic: bool = False,
     orthographic_size: Number | None = None,
     parent: str = "world",
-) -> JsonValue:
+) -> None:
     """Add a camera. Every later event includes its image."""
     if parent != "world":
         raise Refusal(f"The parent of a camera must be 'world'; got {parent!r}.")
@@ -44,7 +44,6 @@ def add(
     size = _size(orthographic, orthographic_size)
     made = _turned(FixedCamera((position.x, position.y, position.z), half_height=size), rotation)
     house.cameras = (*house.cameras, _widened(made, field_of_view))
-    return None
 
 
 def update(
@@ -56,7 +55,7 @@ def update(
     field_of_view: Number | None = None,
     orthographic: bool | None = None,
     orthographic_size: Number | None = None,
-) -> JsonValue:
+) -> None:
     """Update a camera. Missing arguments keep their values."""
     if not 0 <= third_party_camera_id < len(house.cameras):
         raise Refusal(
@@ -77,7 +76,6 @@ def update(
     cameras = list(house.cameras)
     cameras[third_party_camera_id] = camera
     house.cameras = tuple(cameras)
-    return None
 
 
 def map_view(house: House) -> JsonValue:
@@ -118,40 +116,36 @@ def _widened(camera: FixedCamera, field_of_view: float) -> FixedCamera:
     return replace(camera, field_of_view=field_of_view)
 
 
-def toggle_map_view(house: House) -> JsonValue:
+def toggle_map_view(house: House) -> None:
     """Show the room from above through the agent's camera; once more, through its eye again."""
     house.settings = replace(house.settings, map_view=not house.settings.map_view)
-    return None
 
 
-def change_fov(house: House, *, field_of_view: Number) -> JsonValue:
+def change_fov(house: House, *, field_of_view: Number) -> None:
     """Change the field of view of the agent's camera."""
     if not 1 <= field_of_view < 180:
         raise Refusal("fov must be set to (0, 180) noninclusive.")
     house.settings = replace(house.settings, field_of_view=field_of_view)
-    return None
 
 
 Range = Annotated[list[Number], Field(min_length=2, max_length=2)]
 """Minimum and maximum."""
 
 
-def randomize_materials(house: House, *, random_seed: int | None = None) -> JsonValue:
+def randomize_materials(house: House, *, random_seed: int | None = None) -> None:
     """Randomize all materials; without a seed, use the next variant."""
     salt = house.randomization.materials + 1 if random_seed is None else 1 + abs(random_seed)
     house.randomization = replace(house.randomization, materials=salt)
-    return None
 
 
-def randomize_colors(house: House) -> JsonValue:
+def randomize_colors(house: House) -> None:
     """Randomize all colours, and the materials with them."""
-    return randomize_materials(house)
+    randomize_materials(house)
 
 
-def reset_materials(house: House) -> JsonValue:
+def reset_materials(house: House) -> None:
     """Restore the original materials."""
     house.randomization = replace(house.randomization, materials=0)
-    return None
 
 
 def randomize_lighting(
@@ -162,7 +156,7 @@ def randomize_lighting(
     hue: Range | None = None,
     saturation: Range | None = None,
     random_seed: int = 0,
-) -> JsonValue:
+) -> None:
     """Randomize the brightness and, optionally, the colour of the light.
 
     Args:
@@ -180,7 +174,6 @@ def randomize_lighting(
     strength = _from(choose, saturation or [0.1, 0.4], "saturation", 1.0)
     color = colorsys.hsv_to_rgb(tone, strength, 1.0) if randomize_color else Randomization().color
     house.randomization = replace(house.randomization, brightness=factor, color=color)
-    return None
 
 
 def _from(choose: np.random.Generator, limits: list[float], name: str, most: float) -> float:
@@ -190,10 +183,9 @@ def _from(choose: np.random.Generator, limits: list[float], name: str, most: flo
     return float(choose.uniform(low, high))
 
 
-def reset_lighting(house: House) -> JsonValue:
+def reset_lighting(house: House) -> None:
     """Restore the original light."""
     house.randomization = Randomization(materials=house.randomization.materials)
-    return None
 
 
 ACTIONS: Mapping[str, ActionFunction] = {

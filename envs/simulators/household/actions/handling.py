@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import cos, radians, sin
 
 import numpy as np
-from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
@@ -71,7 +70,7 @@ _LANDINGS: Mapping[str, _Landing] = {
 }
 
 
-def pick_up(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def pick_up(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Pick up an object with its contents."""
     thing = target(house, object_id, force=force_action)
     demand(
@@ -89,7 +88,6 @@ def pick_up(house: House, *, object_id: str, force_action: bool = False) -> Json
     placing.lift(house.world, object_id)
     house.world.change(object_id, isPickedUp=True)
     house.world.agent = replace(house.agent, held=object_id)
-    return None
 
 
 def put(
@@ -100,7 +98,7 @@ def put(
     force_action: bool = False,
     place_stationary: bool = True,
     put_near_x_y: bool = False,
-) -> JsonValue:
+) -> None:
     """Put the held object on or in a receptacle, at the free place nearest to the hand.
 
     With `putNearXY` in a basin or behind a door at the place nearest to the middle of the view; and
@@ -152,7 +150,6 @@ def put(
     placing.put(house.world, thing.id, box, dict.fromkeys((receptacle.id, own)))
     if not place_stationary:
         house.world.stir(thing.id)
-    return None
 
 
 def _wish(house: House, receptacle: SimObject) -> Array:
@@ -214,20 +211,19 @@ def let_go(house: House) -> None:
     house.world.agent = replace(house.agent, held=None, arm=(0.0, 0.0, 0.0), wrist=(0.0, 0.0, 0.0))
 
 
-def drop(house: House) -> JsonValue:
+def drop(house: House) -> None:
     """Drop the held object onto what is below."""
     thing = held(house, "Nothing in hand to drop!")
     _fall(house, thing, thing.box.center)
-    return None
 
 
-def drop_ahead(house: House) -> JsonValue:
+def drop_ahead(house: House) -> None:
     """Drop the held object in front of the agent."""
     held(house, "Nothing in hand to drop!")
-    return throw(house, move_magnitude=_AHEAD)
+    throw(house, move_magnitude=_AHEAD)
 
 
-def throw(house: House, *, move_magnitude: Number = 50.0) -> JsonValue:
+def throw(house: House, *, move_magnitude: Number = 50.0) -> None:
     """Throw the held object ahead. Distance and breakage depend on the force."""
     thing = held(house, "Nothing in Hand to Throw!")
     angle, far = radians(house.agent.rotation), min(2.0, 0.02 * max(move_magnitude, 0.0))
@@ -236,7 +232,6 @@ def throw(house: House, *, move_magnitude: Number = 50.0) -> JsonValue:
     landing[0] = np.clip(landing[0], outline.low[0] + 0.2, outline.high[0] - 0.2)
     landing[2] = np.clip(landing[2], outline.low[1] + 0.2, outline.high[1] - 0.2)
     _fall(house, thing, landing, thrown=far > 0.5)
-    return None
 
 
 def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) -> None:
@@ -249,9 +244,7 @@ def _fall(house: House, thing: SimObject, at: Array, *, thrown: bool = False) ->
         smash(house, house.world.things[thing.id])
 
 
-def move_held(
-    house: House, *, ahead: Number = 0.0, right: Number = 0.0, up: Number = 0.0
-) -> JsonValue:
+def move_held(house: House, *, ahead: Number = 0.0, right: Number = 0.0, up: Number = 0.0) -> None:
     """Move the held object, in metres in the agent's frame."""
     held(house, "Agent can only move hand if holding an item")
     x, y, z = house.agent.arm
@@ -261,13 +254,12 @@ def move_held(
         f"The hand can't be more than {_HAND_REACH} m from where things are held.",
     )
     house.world.agent = replace(house.agent, arm=arm)
-    return None
 
 
 def _move_held_along(direction: tuple[float, float, float]) -> ActionFunction:
-    def move(house: House, *, move_magnitude: Number = 0.1) -> JsonValue:
+    def move(house: House, *, move_magnitude: Number = 0.1) -> None:
         right, up, ahead = (move_magnitude * side for side in direction)
-        return move_held(house, ahead=ahead, right=right, up=up)
+        move_held(house, ahead=ahead, right=right, up=up)
 
     return move
 
@@ -279,22 +271,21 @@ def rotate_held(
     yaw: Number = 0.0,
     roll: Number = 0.0,
     rotation: Vector | None = None,
-) -> JsonValue:
+) -> None:
     """Rotate the held object by three angles, or to a `rotation`; degrees."""
     held(house, "Can't rotate hand unless holding object")
     if rotation is not None:
-        return rotate_hand(house, x=rotation.x, y=rotation.y, z=rotation.z)
+        rotate_hand(house, x=rotation.x, y=rotation.y, z=rotation.z)
+        return
     old = house.agent.wrist
     wrist = ((old[0] + pitch) % 360.0, (old[1] + yaw) % 360.0, (old[2] + roll) % 360.0)
     house.world.agent = replace(house.agent, wrist=wrist)
-    return None
 
 
-def rotate_hand(house: House, *, x: Number = 0.0, y: Number = 0.0, z: Number = 0.0) -> JsonValue:
+def rotate_hand(house: House, *, x: Number = 0.0, y: Number = 0.0, z: Number = 0.0) -> None:
     """Turn what is held to an angle, in degrees: release 2.1.0's name for it."""
     held(house, "Can't rotate hand unless holding object")
     house.world.agent = replace(house.agent, wrist=(x % 360.0, y % 360.0, z % 360.0))
-    return None
 
 
 _DIRECTIONS: Mapping[str, tuple[float, float, float]] = {

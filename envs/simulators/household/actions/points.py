@@ -79,7 +79,7 @@ def place_at(
     position: Vector,
     rotation: Vector | None = None,
     force_action: bool = False,
-) -> JsonValue:
+) -> None:
     """Set a thing down with the middle of its base at a point, if nothing is there."""
     world = house.world
     thing = target(house, object_id, force=True)
@@ -102,7 +102,6 @@ def place_at(
         let_go(house)
     own = {object_id, *world.within(object_id)}
     placing.put(world, object_id, box, placing.support(world, box, ignoring=own))
-    return None
 
 
 def teleport_object(
@@ -114,7 +113,7 @@ def teleport_object(
     positions: list[Vector] | None = None,
     force_action: bool = False,
     allow_teleport_out_of_hand: bool = False,
-) -> JsonValue:
+) -> None:
     """Move a thing, without its contents, to a pose in the air or on something, if it is free.
 
     Of several `positions`, to the first that is free.
@@ -145,7 +144,6 @@ def teleport_object(
     placing.rest(world, object_id, placing.support(world, box, ignoring=[object_id]))
     if not thing["pickupable"]:
         world.cells = walkable(world)
-    return None
 
 
 def _turned(turn: Vector) -> Array:
@@ -302,8 +300,8 @@ def _along(degrees: float) -> ActionFunction:
         object_id: str,
         move_magnitude: Number | None = None,
         force_action: bool = False,
-    ) -> JsonValue:
-        return directional(
+    ) -> None:
+        directional(
             house,
             object_id=object_id,
             move_magnitude=move_magnitude,
@@ -321,7 +319,7 @@ def directional(
     push_angle: Number,
     move_magnitude: Number | None = None,
     force_action: bool = False,
-) -> JsonValue:
+) -> None:
     """Push a thing at an angle to where the agent looks, in newtons."""
     thing = target(house, object_id, force=force_action)
     demand(
@@ -335,7 +333,6 @@ def directional(
     far = min(_FARTHEST, _PER_NEWTON * force / max(float(thing["mass"]), 0.1))
     angle = radians(house.agent.rotation + push_angle)
     _slide(house, thing, np.array((sin(angle), 0.0, cos(angle))) * far)
-    return None
 
 
 def _slide(house: House, thing: SimObject, way: Array) -> None:

@@ -28,43 +28,39 @@ from inhabit.envs.simulators.household.rooms.templates import assets
 from inhabit.envs.simulators.household.state.world import SimObject
 
 
-def remove(house: House, *, object_id: str) -> JsonValue:
+def remove(house: House, *, object_id: str) -> None:
     """Take a thing out of the scene for good; metadata lists it no longer."""
     thing = _there(house, object_id)
     house.world.remove(thing.id)
     _walk_anew(house, thing)
-    return None
 
 
-def disable(house: House, *, object_id: str) -> JsonValue:
+def disable(house: House, *, object_id: str) -> None:
     """Take a thing out of the scene and off every list, until it is enabled."""
     thing = _there(house, object_id)
     if thing.away is None:
         house.world.disable(thing)
         _walk_anew(house, thing)
-    return None
 
 
-def enable(house: House, *, object_id: str) -> JsonValue:
+def enable(house: House, *, object_id: str) -> None:
     """Bring back what was disabled, where it was."""
     thing = _known(house, object_id)
     if thing.away is not None:
         house.world.enable(thing)
         _walk_anew(house, thing)
-    return None
 
 
-def hide(house: House, *, object_id: str, hide_contained: bool = True) -> JsonValue:
+def hide(house: House, *, object_id: str, hide_contained: bool = True) -> None:
     """Hide an object and, with `hideContained`, its contents; metadata goes on listing them."""
     thing = _there(house, object_id)
     for name in (object_id, *(house.world.within(object_id) if hide_contained else ())):
         if house.world.things[name].away is None:
             house.world.vanish(house.world.things[name])
     _walk_anew(house, thing)
-    return None
 
 
-def unhide(house: House, *, object_id: str) -> JsonValue:
+def unhide(house: House, *, object_id: str) -> None:
     """Show what was hidden."""
     thing = _known(house, object_id)
     if thing["isSliced"]:
@@ -72,15 +68,13 @@ def unhide(house: House, *, object_id: str) -> JsonValue:
     if thing.away is None:
         house.world.reappear(thing)
         _walk_anew(house, thing)
-    return None
 
 
-def unhide_all(house: House) -> JsonValue:
+def unhide_all(house: House) -> None:
     """Show all that was hidden."""
     for thing in list(house.world.things.values()):
         if not thing.present and not thing["isSliced"]:
             unhide(house, object_id=thing.id)
-    return None
 
 
 def _known(house: House, object_id: str) -> SimObject:
@@ -105,15 +99,14 @@ def _walk_anew(house: House, thing: SimObject) -> None:
         house.world.cells = walkable(house.world)
 
 
-def set_filter(house: House, *, object_ids: list[str]) -> JsonValue:
+def set_filter(house: House, *, object_ids: list[str]) -> None:
     """List only these things in the metadata from now on."""
     house.settings = replace(house.settings, listed=frozenset(object_ids))
-    return None
 
 
 def set_filter_by_type(
     house: House, *, object_types: list[str], allow_contains: bool = False
-) -> JsonValue:
+) -> None:
     """List only things of these types."""
     found = (
         thing.id
@@ -122,13 +115,11 @@ def set_filter_by_type(
         or (allow_contains and any(kind in thing.kind for kind in object_types))
     )
     house.settings = replace(house.settings, listed=frozenset(found))
-    return None
 
 
-def reset_filter(house: House) -> JsonValue:
+def reset_filter(house: House) -> None:
     """List everything again."""
     house.settings = replace(house.settings, listed=None)
-    return None
 
 
 def geometry(
@@ -149,7 +140,7 @@ def geometry(
     return [made]
 
 
-def scale(house: House, *, object_id: str, scale: Number, force_action: bool = False) -> JsonValue:
+def scale(house: House, *, object_id: str, scale: Number, force_action: bool = False) -> None:
     """Make an object larger or smaller; the middle of its base stays."""
     thing = target(house, object_id, force=force_action)
     demand(scale > 0.0, f"scale must be > 0; it is {scale:g}.")
@@ -159,7 +150,6 @@ def scale(house: House, *, object_id: str, scale: Number, force_action: bool = F
     house.world.resize(thing, Box(center, thing.box.half * scale, thing.box.axes))
     if not thing["pickupable"]:
         house.world.cells = walkable(house.world)
-    return None
 
 
 def create(house: House, *, object_type: str) -> JsonValue:
@@ -216,7 +206,6 @@ def spawn(
 
 def asset_database(house: House) -> JsonValue:
     """Type, first property and size in metres of procthor's assets, by their ids."""
-    del house
     try:
         found = assets()
     except UnavailableError as error:

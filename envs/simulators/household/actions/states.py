@@ -35,7 +35,7 @@ def open_(
     force_action: bool = False,
     move_magnitude: Number = 0.0,
     open_percent: Number = 0.0,
-) -> JsonValue:
+) -> None:
     """Open an object, fully or by a fraction; 0 closes it.
 
     `moveMagnitude` and `openPercent` are older names of `openness`; 0, and more than 1, open it
@@ -54,15 +54,13 @@ def open_(
         "can't open object if it's already open",
     )
     set_open(house, thing, openness)
-    return None
 
 
-def close(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def close(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Close an object."""
     thing = _openable(house, object_id, force_action)
     demand(thing["isOpen"], "can't close object if it's already closed")
     set_open(house, thing, 0.0)
-    return None
 
 
 def _openable(house: House, object_id: str, force: bool) -> SimObject:
@@ -80,7 +78,7 @@ def set_open(house: House, thing: SimObject, openness: float) -> None:
             house.world.move(inner, house.world.things[inner].box.moved(offset))
 
 
-def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Switch an object on."""
     thing = _toggleable(house, object_id, force_action)
     demand(not thing["isToggled"], "can't toggle object on if it's already on!")
@@ -89,15 +87,13 @@ def toggle_on(house: House, *, object_id: str, force_action: bool = False) -> Js
     )
     demand(not thing["isBroken"], f"{object_id} is broken and can't be switched on.")
     house.world.change(thing, isToggled=True)
-    return None
 
 
-def toggle_off(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def toggle_off(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Switch an object off."""
     thing = _toggleable(house, object_id, force_action)
     demand(thing["isToggled"], "can't toggle object off if it's already off!")
     house.world.change(thing, isToggled=False)
-    return None
 
 
 def _toggleable(house: House, object_id: str, force: bool) -> SimObject:
@@ -106,7 +102,7 @@ def _toggleable(house: House, object_id: str, force: bool) -> SimObject:
     return thing
 
 
-def slice_(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def slice_(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Slice an object. Its slices lie where it was, with ids such as "Apple|..|AppleSliced_1"."""
     thing = target(house, object_id, force=force_action)
     demand(thing["sliceable"], f"{thing['name']} Does not have the CanBeSliced property!")
@@ -114,10 +110,9 @@ def slice_(house: House, *, object_id: str, force_action: bool = False) -> JsonV
         object_id != house.agent.held, "target object cannot be sliced if it is in the agent's hand"
     )
     surfaces.cut(house.world, thing)
-    return None
 
 
-def break_(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def break_(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Break an object."""
     thing = target(house, object_id, force=force_action)
     demand(thing["breakable"], f"{thing['name']} does not have the CanBreak property!")
@@ -126,7 +121,6 @@ def break_(house: House, *, object_id: str, force_action: bool = False) -> JsonV
         object_id != house.agent.held, "target object cannot be broken if it is in the agent's hand"
     )
     smash(house, thing)
-    return None
 
 
 def smash(house: House, thing: SimObject) -> None:
@@ -144,19 +138,18 @@ def _mark(
 ) -> Callable[..., JsonValue]:
     """An action that sets one flag of objects with the required property."""
 
-    def mark(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+    def mark(house: House, *, object_id: str, force_action: bool = False) -> None:
         thing = target(house, object_id, force=force_action)
         demand(thing[able], f"{object_id} does not have the {lacking} property!")
         demand(thing[state] != value, f"{object_id} {already}!")
         house.world.change(thing, **{state: value})
-        return None
 
     return mark
 
 
 def fill(
     house: House, *, object_id: str, fill_liquid: str = "water", force_action: bool = False
-) -> JsonValue:
+) -> None:
     """Fill an object with water, coffee or wine."""
     thing = target(house, object_id, force=force_action)
     demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
@@ -170,16 +163,14 @@ def fill(
         else {}
     )
     house.world.change(thing, isFilledWithLiquid=True, fillLiquid=fill_liquid, **heat)
-    return None
 
 
-def empty(house: House, *, object_id: str, force_action: bool = False) -> JsonValue:
+def empty(house: House, *, object_id: str, force_action: bool = False) -> None:
     """Empty an object."""
     thing = target(house, object_id, force=force_action)
     demand(thing["canFillWithLiquid"], f"{object_id} does not have the CanBeFilled property!")
     demand(thing["isFilledWithLiquid"], f"{object_id} is already empty")
     house.world.change(thing, isFilledWithLiquid=False, fillLiquid=None)
-    return None
 
 
 Property = Literal[
@@ -245,7 +236,7 @@ class Toggle(BaseModel):
     is_on: bool
 
 
-def set_object_states(house: House, *, set_object_states: ObjectStates) -> JsonValue:
+def set_object_states(house: House, *, set_object_states: ObjectStates) -> None:
     """Set one state of all objects that can have it, or of those of one type."""
     wanted = set_object_states
     state = _STATES[wanted.state_change]
@@ -255,36 +246,31 @@ def set_object_states(house: House, *, set_object_states: ObjectStates) -> JsonV
             f"SetObjectStates with stateChange {wanted.state_change!r} needs {to_camel(state)!r}."
         )
     _set_all(house, wanted.state_change, value, wanted.object_type)
-    return None
 
 
-def set_object_toggles(house: House, *, object_toggles: list[Toggle]) -> JsonValue:
+def set_object_toggles(house: House, *, object_toggles: list[Toggle]) -> None:
     """Switch all objects of some types, as in release 2.1.0."""
     for toggle in object_toggles:
         _set_all(house, "toggleable", toggle.is_on, toggle.object_type)
-    return None
 
 
 def set_state_of_all_objects(
     house: House, *, state_change: str, force_action: bool = False
-) -> JsonValue:
+) -> None:
     """Set one state of all objects that can have it to `forceAction`, as in release 2.1.0."""
     _set_all(house, _able(state_change), force_action, None)
-    return None
 
 
-def toggle_all_at_random(house: House, *, random_seed: int = 0) -> JsonValue:
+def toggle_all_at_random(house: House, *, random_seed: int = 0) -> None:
     """Flip a coin for every state of every object, as in releases before 3."""
     draw = np.random.default_rng(abs(random_seed))
     for able in _STATES:
         _toss(house, able, draw)
-    return None
 
 
-def toggle_at_random(house: House, *, state_change: str, random_seed: int = 0) -> JsonValue:
+def toggle_at_random(house: House, *, state_change: str, random_seed: int = 0) -> None:
     """Flip a coin for one state of every object that can have it."""
     _toss(house, _able(state_change), np.random.default_rng(abs(random_seed)))
-    return None
 
 
 def _toss(house: House, able: str, draw: np.random.Generator) -> None:

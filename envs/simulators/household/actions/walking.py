@@ -7,13 +7,13 @@ from dataclasses import replace
 from math import cos, hypot, radians, sin
 
 import numpy as np
-from pydantic import JsonValue
 
 from inhabit.envs.simulators.household.actions.arguments import (
     ActionFunction,
     Number,
     Refusal,
     Vector,
+    done,
 )
 from inhabit.envs.simulators.household.episode.house import House
 from inhabit.envs.simulators.household.geometry import grid
@@ -33,12 +33,11 @@ def _move(degrees: float) -> ActionFunction:
 
     def move(
         house: House, *, move_magnitude: Number | None = None, force_action: bool = False
-    ) -> JsonValue:
+    ) -> None:
         length = house.settings.grid_size if move_magnitude is None else move_magnitude
         if length < 0 and house.agent.robot is None:
             raise Refusal(f"moveMagnitude can't be negative: {length}.")
         walk(house, degrees, length, force=force_action)
-        return None
 
     return move
 
@@ -141,9 +140,8 @@ def _in_the_way(house: House, x: float, z: float) -> str:
 
 
 def _turn(sign: float) -> ActionFunction:
-    def turn(house: House, *, degrees: Number | None = None) -> JsonValue:
+    def turn(house: House, *, degrees: Number | None = None) -> None:
         turn_by(house, sign * (house.settings.rotate_step if degrees is None else degrees))
-        return None
 
     return turn
 
@@ -157,59 +155,40 @@ def turn_by(house: House, degrees: float) -> None:
     _take(house, house.agent.turned(degrees))
 
 
-def look_up(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
-    """Tilt the camera up."""
-    horizon = round(house.agent.horizon - degrees, 4)
-    if not HIGHEST <= horizon <= LOWEST:
-        raise Refusal(
-            f"can't look up beyond {-HIGHEST:g} degrees above the forward horizon",
-            "LookUpCantExceedMax",
-        )
-    house.world.agent = replace(house.agent, horizon=horizon)
-    return None
+def _tilt(sign: int, beyond: str, code: str) -> ActionFunction:
+    """Tilt the camera up (-1) or down (1)."""
+
+    def tilt(house: House, *, degrees: Number = _LOOK_STEP) -> None:
+        horizon = round(house.agent.horizon + sign * degrees, 4)
+        if not HIGHEST <= horizon <= LOWEST:
+            raise Refusal(f"can't look {beyond} the forward horizon", code)
+        house.world.agent = replace(house.agent, horizon=horizon)
+
+    return tilt
 
 
-def look_down(house: House, *, degrees: Number = _LOOK_STEP) -> JsonValue:
-    """Tilt the camera down."""
-    horizon = round(house.agent.horizon + degrees, 4)
-    if not HIGHEST <= horizon <= LOWEST:
-        raise Refusal(
-            f"can't look down beyond {LOWEST:g} degrees below the forward horizon",
-            "LookDownCantExceedMin",
-        )
-    house.world.agent = replace(house.agent, horizon=horizon)
-    return None
-
-
-def rotate_to(house: House, *, rotation: Number | Vector) -> JsonValue:
+def rotate_to(house: House, *, rotation: Number | Vector) -> None:
     """Turn to a heading, in degrees: an action of releases before 3."""
     angle = rotation.y if isinstance(rotation, Vector) else rotation
     house.world.agent = replace(house.agent, rotation=angle % 360.0)
-    return None
 
 
-def look_to(house: House, *, horizon: Number) -> JsonValue:
+def look_to(house: House, *, horizon: Number) -> None:
     """Tilt the camera to a horizon, in degrees: an action of releases before 3."""
     if not HIGHEST <= horizon <= LOWEST:
         raise Refusal(f"horizon must be in [{HIGHEST:g}:{LOWEST:g}]; it is {horizon:g}.")
     house.world.agent = replace(house.agent, horizon=horizon)
-    return None
 
 
-def crouch(house: House) -> JsonValue:
-    """Crouch."""
-    if not house.agent.standing:
-        raise Refusal("Already crouching.")
-    house.world.agent = replace(house.agent, standing=False)
-    return None
+def _posture(standing: bool, already: str) -> ActionFunction:
+    """Stand, or crouch."""
 
+    def posture(house: House) -> None:
+        if house.agent.standing is standing:
+            raise Refusal(f"Already {already}.")
+        house.world.agent = replace(house.agent, standing=standing)
 
-def stand(house: House) -> JsonValue:
-    """Stand."""
-    if house.agent.standing:
-        raise Refusal("Already standing.")
-    house.world.agent = replace(house.agent, standing=True)
-    return None
+    return posture
 
 
 def teleport(
@@ -222,7 +201,7 @@ def teleport(
     horizon: Number | None = None,
     standing: bool | None = None,
     force_action: bool = False,
-) -> JsonValue:
+) -> None:
     """Teleport. Missing arguments keep their values.
 
     The height is the floor's and `y` is ignored: there is one floor.
@@ -246,7 +225,6 @@ def teleport(
         horizon=down,
         standing=agent.standing if standing is None else standing,
     )
-    return None
 
 
 def teleport_full(
@@ -259,13 +237,13 @@ def teleport_full(
     x: Number | None = None,
     z: Number | None = None,
     force_action: bool = False,
-) -> JsonValue:
+) -> None:
     """Teleport to a pose; `standing` is optional, as in release 2.1.0."""
     if position is None and (x is None or z is None):
         raise Refusal(
             "Action: TeleportFull is missing the following arguments: x, y, z.", "MissingArguments"
         )
-    return teleport(
+    teleport(
         house,
         position=position,
         x=x,
@@ -277,12 +255,6 @@ def teleport_full(
     )
 
 
-def stay(house: House) -> JsonValue:
-    """Do nothing."""
-    del house
-    return None
-
-
 ACTIONS: Mapping[str, ActionFunction] = {
     "MoveAhead": _move(0.0),
     "MoveRight": _move(90.0),
@@ -290,15 +262,15 @@ ACTIONS: Mapping[str, ActionFunction] = {
     "MoveLeft": _move(270.0),
     "RotateRight": _turn(1.0),
     "RotateLeft": _turn(-1.0),
-    "LookUp": look_up,
-    "LookDown": look_down,
+    "LookUp": _tilt(-1, f"up beyond {-HIGHEST:g} degrees above", "LookUpCantExceedMax"),
+    "LookDown": _tilt(1, f"down beyond {LOWEST:g} degrees below", "LookDownCantExceedMin"),
     "Rotate": rotate_to,
     "Look": look_to,
-    "Crouch": crouch,
-    "Stand": stand,
+    "Crouch": _posture(False, "crouching"),
+    "Stand": _posture(True, "standing"),
     "Teleport": teleport,
     "TeleportFull": teleport_full,
-    "Pass": stay,
-    "Done": stay,
-    "NoOp": stay,
+    "Pass": done,
+    "Done": done,
+    "NoOp": done,
 }
