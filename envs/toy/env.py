@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -182,9 +183,7 @@ class Toy(Env):
 
     def fork(self) -> Toy:
         """An independent copy of the current state."""
-        copy = Toy(self._settings)
-        copy._house, copy._goal, copy._seen = self._house, self._goal, self._seen
-        return copy
+        return copy.copy(self)
 
     def tools(self) -> Sequence[Mapping[str, JsonValue]]:
         """The functions that an agent without images may call."""

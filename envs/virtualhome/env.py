@@ -4,6 +4,7 @@ observability.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import re
@@ -328,16 +329,8 @@ class EmbeddedVirtualHome(VirtualHome):
 
     def fork(self) -> EmbeddedVirtualHome:
         """An independent copy of the current state."""
-        copy = EmbeddedVirtualHome(self._settings)
-        copy._simulation = (
-            self._simulation
-        )  # The stage is shared: images depend on the world alone.
-        copy._world, copy._names = self._here(), self._names
-        copy._source = self._source
-        copy._character, copy._goals = self._character, self._goals
-        copy._program, copy._done = self._program, self._done
-        copy._sight, copy._seen = self._sight, self._seen
-        return copy
+        self._here()
+        return copy.copy(self)  # The stage is shared: images depend on the world alone.
 
 
 def _combinations(

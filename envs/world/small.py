@@ -7,6 +7,7 @@ of EIE follow.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import random
@@ -211,9 +212,7 @@ class SmallEnv(Env):
 
     def fork(self) -> SmallEnv:
         """An independent copy."""
-        twin = SmallEnv(self._world, self._settings)
-        twin._state = self._state
-        return twin
+        return copy.copy(self)
 
     def state(self) -> Mapping[str, JsonValue]:
         """The state's fields."""
