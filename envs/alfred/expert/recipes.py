@@ -88,7 +88,7 @@ def _look(draft: PlanDraft, episode: EpisodeState) -> None:
     lamps = [
         t for t in episode.world.of_type(str(episode.goal.toggle)) if draft.allowed("turn on", t)
     ]
-    draft.take(_wanted(draft, episode, None))
+    draft.take(_wanted(draft, episode))
     if any(lamp.on for lamp in episode.world.of_type(str(episode.goal.toggle))):
         return
     lamp = draft.nearest(lamps)
@@ -101,9 +101,9 @@ def _look(draft: PlanDraft, episode: EpisodeState) -> None:
 def _one(draft: PlanDraft, episode: EpisodeState) -> None:
     treatment = episode.goal.kind.treatment
     if treatment is None:
-        thing = _wanted(draft, episode, _place(draft, episode.goal))
+        thing = _wanted(draft, episode)
     else:
-        thing = _begun(draft, episode, _present(draft, episode)) or _wanted(draft, episode, None)
+        thing = _begun(draft, episode, _present(draft, episode)) or _wanted(draft, episode)
         _treat(draft, episode, thing)
     draft.take(thing)
     draft.put(_place(draft, episode.goal, thing))
@@ -209,7 +209,7 @@ def _movable(draft: PlanDraft, episode: EpisodeState) -> None:
     loaded = [m for m in movables if any(is_wanted(world[i], goal) for i in world.inside(m))]
     movable = draft.nearest(loaded)
     if movable is None:
-        thing = _wanted(draft, episode, None)
+        thing = _wanted(draft, episode)
         movable = draft.nearest([m for m in movables if draft.allowed("put", m, thing)])
         if movable is None:
             raise NoPlanError(f"There is no {goal.movable} to put it in.")
@@ -221,19 +221,19 @@ def _movable(draft: PlanDraft, episode: EpisodeState) -> None:
     draft.put(_place(draft, goal, movable))
 
 
-def _place(draft: PlanDraft, goal: AlfredGoal, item: ThorObject | None = None) -> ThorObject:
+def _place(draft: PlanDraft, goal: AlfredGoal, item: ThorObject) -> ThorObject:
     places = [
         p
         for p in draft.world.of_type(str(goal.parent))
-        if p.receptacle and (item is None or draft.allowed("put", p, item))
+        if p.receptacle and draft.allowed("put", p, item)
     ]
-    place = draft.nearest(places) if item is None else draft.nearest_with_room(places, item)
+    place = draft.nearest_with_room(places, item)
     if place is None:
         raise NoPlanError(f"There is no {goal.parent} to put it in.")
     return place
 
 
-def _wanted(draft: PlanDraft, episode: EpisodeState, place: ThorObject | None) -> ThorObject:
+def _wanted(draft: PlanDraft, episode: EpisodeState) -> ThorObject:
     """The held object if it is a target, else the target that takes least effort."""
     things = _all_wanted(draft, episode)
     held = [t for t in things if t.held]

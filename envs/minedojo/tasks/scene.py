@@ -252,7 +252,7 @@ def read_scene(task: Task) -> MineDojoScene:
     try:
         return MineDojoScene.model_validate(dict(task.scene))
     except ValidationError as error:
-        raise SceneError(f"Task {task.id!r}, scene, {_words(error, task.scene)}") from error
+        raise SceneError(f"Task {task.id!r}, scene, {_words(error)}") from error
 
 
 def as_world(scene: MineDojoScene, *, seed: int) -> Mapping[str, Any]:
@@ -360,7 +360,7 @@ def _check_range(scene: MineDojoScene) -> None:
             )
 
 
-def _words(error: ValidationError, given: Mapping[str, Any]) -> str:
+def _words(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     said = str(first["msg"]).removeprefix("Value error, ")
