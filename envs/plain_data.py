@@ -1,4 +1,4 @@
-"""Plain data that environments share: validated scenes, digests of states, and tables."""
+"""Plain data that environments share: validated scenes, digests, seeds and tables."""
 
 from __future__ import annotations
 
@@ -38,6 +38,12 @@ def validated_scene(model: type[S], task: Task, context: Mapping[str, Any] | Non
 def state_digest(state: object) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of plain data, its keys sorted."""
     return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def seed_of(*parts: object) -> int:
+    """A seed from texts and numbers, equal in every process."""
+    text = " ".join(map(str, parts))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -125,9 +124,3 @@ def _dimmed(material: Material, share: float) -> Material:
     red, green, blue = material.color
     # At dusk, red is the last colour to fade.
     return replace(material, color=(red * share**1.3, green * share**1.1, blue * share))
-
-
-def seed_of(*parts: object) -> int:
-    """A seed from texts and numbers, equal in every process."""
-    text = " ".join(map(str, parts))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.plain_data import seed_of
 from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Material, Mesh
 from inhabit.envs.simulators.render.shapes import Look
@@ -18,7 +19,7 @@ from inhabit.envs.simulators.render.stage import Frame, Light, Stage, Vector
 from inhabit.envs.virtualhome.drawing.arranging import Arrangement, arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import Figure, carried_before_eyes, carried_by, figure
 from inhabit.envs.virtualhome.drawing.layout import DrawnBox
-from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of, seed_of
+from inhabit.envs.virtualhome.drawing.looks import by_light, kind_of, look_of, mesh_of
 from inhabit.envs.virtualhome.drawing.rooms import fitted, room_at, room_meshes
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 

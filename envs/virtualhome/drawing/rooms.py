@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inhabit.envs.plain_data import seed_of
 from inhabit.envs.simulators.render.mesh import Mesh
 from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.virtualhome.drawing.layout import DrawnBox
-from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.world.catalogue import ROOMS
 

@@ -14,8 +14,8 @@ from PIL import Image
 from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.entries import first_problem
+from inhabit.envs.plain_data import seed_of
 from inhabit.envs.simulators.render.stage import Frame
-from inhabit.envs.virtualhome.drawing.looks import seed_of
 from inhabit.envs.virtualhome.drawing.picture import node_of
 from inhabit.envs.virtualhome.server.cameras import matrices
 from inhabit.envs.virtualhome.server.flat import Flat

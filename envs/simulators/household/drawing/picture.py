@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inhabit.envs.plain_data import seed_of
 from inhabit.envs.simulators.household.drawing.counters import (
     Joinery,
     around_basins,
@@ -223,14 +223,14 @@ class RoomPicture:
         high = (outline.high[0], outline.ceiling, outline.high[1])
         kinds = {thing.kind for thing in world.things.values()}
         way = next((way for kind, way in _WAYS if kind in kinds), "living_room")
-        for part, mesh in shell(low, high, way, seed_of(name, randomization.materials)):
+        for part, mesh in shell(low, high, way, seed_of(randomization.materials, name)):
             body = floor if part == "floor" else f"{name} {part}"
             self._stage.put(body, mesh, np.eye(3), np.zeros(3), casts_shadow=False)
         burners = [thing.box for thing in world.things.values() if thing.kind == "StoveBurner"]
         knobs = [thing.box for thing in world.things.values() if thing.kind == "StoveKnob"]
         if burners:
             self._stage.put(f"{name} stove", stove(burners, knobs, outline), np.eye(3), np.zeros(3))
-        self._joinery = Joinery(self._first, seed_of(name, randomization.materials))
+        self._joinery = Joinery(self._first, seed_of(randomization.materials, name))
         self._meshes.clear()
         self._drawn = {}
 
@@ -406,7 +406,7 @@ class RoomPicture:
             made = joinery.frame(thing, rise(world, thing), size)
         else:
             name = f"{self.room.name} {thing.kind}" if thing.kind in _ALIKE else thing["assetId"]
-            seed = seed_of(name or thing.id, randomization.materials)
+            seed = seed_of(randomization.materials, name or thing.id)
             made = joinery.finish(thing, mesh_of(thing.kind, size, look, seed))
         if self._recorded or world.rules.drawn_as_measured:
             made = around_basins(thing, made, self._first)
@@ -479,8 +479,3 @@ def _same(one: object, other: object) -> bool:
 def _scaled(light: Vector, factor: float) -> Vector:
     red, green, blue = (channel * factor for channel in light)
     return red, green, blue
-
-
-def seed_of(name: str, salt: int = 0) -> int:
-    """A seed from a text, equal in every process."""
-    return int.from_bytes(hashlib.sha256(f"{salt} {name}".encode()).digest()[:4], "big")
