@@ -171,7 +171,7 @@ def _amounts(example: Example) -> Iterator[str]:
         carried[squeeze(name)] = int(count or 1)
     for said in _STUFF.findall(example.reason):
         for one in re.split(r", | and ", said):
-            count, name = _amount(one)
+            count, name = _amount(one.removesuffix(" to burn"))
             if _held(name, carried) < count:
                 yield f"{one!r} is not carried."
     for needed, has in _LACK.findall(example.reason):

@@ -24,7 +24,7 @@ from inhabit.envs.minedojo.expert.topology import (
     costs,
     ways,
 )
-from inhabit.envs.minedojo.luanti.content import content
+from inhabit.envs.minedojo.luanti.content import FUEL, content
 from inhabit.envs.minedojo.luanti.game import BAR, FOV
 from inhabit.envs.minedojo.tasks.language import names
 from inhabit.envs.minedojo.tasks.sampling import KINDS
@@ -292,7 +292,7 @@ def needed_for(item: str, count: int, station: str) -> Mapping[str, int]:
 def ingredients(action: Action, times: int, things: Sequence[SceneObject]) -> Sequence[RecipePart]:
     """What crafting or smelting takes, by the recipe of which most is carried.
 
-    Coal is named for a furnace if some is carried.
+    It names fuel for a furnace if some is carried.
     """
     carried = {t.name.removesuffix("_0"): t.count for t in things if t.name.endswith("_0")}
     item, *station = action.arguments
@@ -304,11 +304,17 @@ def ingredients(action: Action, times: int, things: Sequence[SceneObject]) -> Se
     if not found:
         return ()
     best = min(found, key=lambda way: sum(max(0, n - carried.get(k, 0)) for k, n in way.items()))
-    if FURNACE in station and "coal" in carried:
-        best["coal"] = 1
-    return [
+    parts = [
         RecipePart(plain(k), counted(plain(k), n), n, carried.get(k, 0)) for k, n in best.items()
     ]
+    if FURNACE in station:
+        burned = ((name, math.ceil(times / heat)) for name, heat in FUEL)
+        fuel = next((one for one in burned if carried.get(one[0], 0) >= one[1]), None)
+        if fuel is not None:
+            name, count = fuel
+            words = f"{counted(plain(name), count)} to burn"
+            parts.append(RecipePart(plain(name), words, count, carried[name]))
+    return parts
 
 
 def made_from(item: str) -> Mapping[str, int]:

@@ -38,7 +38,7 @@ from inhabit.envs.minedojo.luanti.content import content
 from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
-from inhabit.envs.template import ActionKind, Event, RecipePart, Lexicon
+from inhabit.envs.template import ActionKind, Event, Lexicon, RecipePart
 from inhabit.envs.world.rows import kind_of
 from inhabit.envs.world.words import plural
 
