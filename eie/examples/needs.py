@@ -66,30 +66,7 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
         case ActionKind.CUT:
             return (f"for that, the {kind} {is_} needed in slices",)
         case ActionKind.MAKE:
-            made = answer.arguments[0].replace("_", " ")
-            has, are = ("have", "are") if is_plural(made) else ("has", "is")
-            stuff = _listed(carried_for(answer, context, template))
-            if wants(wish, made):
-                if stuff:
-                    return (
-                        f"that takes {stuff}, which you carry",
-                        f"for that, you need {stuff}, which you carry",
-                    )
-                return ("all that it takes is at hand", "everything that it takes is there")
-            use = next(
-                (a for a in context.plan[1:] if answer.arguments[0] in a.arguments[1:]), None
-            )
-            made = to_make(made, context)
-            further = "" if use is None else use.arguments[0].replace("_", " ")
-            of = f" from the {re.sub('^(an?|some) ', '', stuff)} that you carry" if stuff else ""
-            if further and not wants(wish, further):
-                further, it = to_make(further, context), pronoun(further)
-                made = f"{made}, made{of}" if of else made
-                return (f"that takes {further}, and making {it} takes {made}",)
-            return (
-                f"for that, {made} {has} to be made first{of}",
-                f"{made} {are} needed for that{of and f', and you can make {pronoun(made)}'}{of}",
-            )
+            return _needs_made(context, template, wish)
         case ActionKind.DROP:
             return (f"for that, the {kind} has to stand within reach",)
         case ActionKind.GATHER:
@@ -97,6 +74,28 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
                 return (f"the {kind} there {'give' if is_plural(kind) else 'gives'} just that",)
             return _needs_gathered(context, template, kind, wish)
     return ("this is what comes first",)
+
+
+def _needs_made(context: StepContext, template: Template, wish: str) -> Sequence[str]:
+    """What it is made of, and what else it is for."""
+    item = context.answer.arguments[0]
+    name = item.replace("_", " ")
+    has, are = ("have", "are") if is_plural(name) else ("has", "is")
+    stuff = _listed(carried_for(context.answer, context, template))
+    if wants(wish, name):
+        if stuff:
+            carried = f"{stuff}, which you carry"
+            return (f"that takes {carried}", f"for that, you need {carried}")
+        return ("all that it takes is at hand", "everything that it takes is there")
+    made = to_make(name, context)
+    of = f" from the {re.sub('^(an?|some) ', '', stuff)} that you carry" if stuff else ""
+    use = next((a for a in context.plan[1:] if item in a.arguments[1:]), None)
+    further = "" if use is None else use.arguments[0].replace("_", " ")
+    if further and not wants(wish, further):
+        further, it = to_make(further, context), pronoun(further)
+        return (f"that takes {further}, and making {it} takes {made}{of and f', made{of}'}",)
+    can = of and f", and you can make {pronoun(made)}{of}"
+    return (f"for that, {made} {has} to be made first{of}", f"{made} {are} needed for that{can}")
 
 
 def _needs_gathered(
@@ -110,11 +109,9 @@ def _needs_gathered(
     made = [name for name in made if not wants(wish, name)]
     if made and _is_made_of(made[0], kind, template):
         step = next(one for one in steps if one.arguments[0] == made[0].replace(" ", "_"))
-        lack = next(
-            (i for i in _ingredients(step, context, template) if i.carried < i.needed), None
-        )
+        parts = _ingredients(step, context, template)
         first = f"{with_article(made[0])}, for which {gives} what is missing"
-        if lack is not None:
+        if (lack := next((one for one in parts if one.carried < one.needed), None)) is not None:
             has = number(lack.carried) if lack.carried else "none"
             first = f"{with_article(made[0])}, which is made of {lack.words}; you carry {has}, "
             first += f"and {gives} what is missing"
