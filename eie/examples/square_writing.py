@@ -11,7 +11,7 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.reasons import Instead, where
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.writing import ExampleWriter, Kind, Words
+from inhabit.eie.examples.writing import ExampleWriter, Kind, ExampleWords
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind
 
@@ -62,7 +62,7 @@ class SquareWriter:
                 others = [other.context for other in cells[row] if other is not cell]
                 instead = self._instead(cells, row, column)
                 why = writer.why(cell.context, instead, others, tried)
-                words = Words(asked, text, texts, why)
+                words = ExampleWords(asked, text, texts, why)
                 shown = past if kind == "trajectory" else ()
                 draft = writer.draft(kind, column, cell.context, cell.answer, words, shown)
                 place = {"square": self._square, "twins": "", "row": row, "column": column}

@@ -110,7 +110,7 @@ class ExampleWriter:
                 check_statement(asked, member.context.things, self._template.lexicon)
         shown = past if kind == "trajectory" else ()
         if any(self.told(member) != self.told(first) for member in members):
-            raise RejectedError(Rejection.AMBIGUOUS, "Words would tell the twins apart.")
+            raise RejectedError(Rejection.AMBIGUOUS, "ExampleWords would tell the twins apart.")
         texts = self.shuffled(options)
         made = []
         for number, member in enumerate(members):
@@ -121,7 +121,7 @@ class ExampleWriter:
                     proposal.key_concepts or why.key_concepts,
                     "" if proposal.reason else why.seen,
                 )
-            words = Words(asked, text, texts, why)
+            words = ExampleWords(asked, text, texts, why)
             draft = self.draft(kind, number, member.context, member.answer, words, shown)
             made.append(draft)
         return made
@@ -213,7 +213,7 @@ class ExampleWriter:
             why = recognise(transition.shown, transition.after.context, self._template)
             before = TakenStep(transition.action, "", False, transition.before.observe())
             transition.after.observe()
-            words = Words(asked, "", texts, why)
+            words = ExampleWords(asked, "", texts, why)
             context = transition.after.context
             made.append(
                 self.draft("recognition", number, context, transition.action, words, (before,))
@@ -252,7 +252,7 @@ class ExampleWriter:
         number: int,
         context: StepContext,
         answer: Action,
-        words: Words,
+        words: ExampleWords,
         past: Sequence[TakenStep],
     ) -> Draft:
         """One example, with its images.
@@ -293,7 +293,7 @@ class ExampleWriter:
         )
         return Draft(draft, pictures, fingerprint(rgb))
 
-    def _check(self, context: StepContext, answer: Action, words: Words) -> None:
+    def _check(self, context: StepContext, answer: Action, words: ExampleWords) -> None:
         in_sight = sum(t.pixels > 0 for t in context.things)
         rgb = context.observation.rgb
         assert rgb is not None
@@ -370,7 +370,7 @@ class ExampleWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ExampleWords:
     """What an example says."""
 
     asked: str
