@@ -11,7 +11,7 @@ from inhabit.eie.examples.draft import Draft, ExtractionJob
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.reasons import Instead, where
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.writing import ExampleWriter, Kind, ExampleWords
+from inhabit.eie.examples.writing import ExampleWords, ExampleWriter, Kind
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind
 
