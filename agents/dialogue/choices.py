@@ -42,6 +42,7 @@ class Meaning:
     """The interpretation of a text: an action, a stop, or a problem."""
 
     action: Action | None = None
+    """With `Problem.HELD` too: it is done if the model, asked again, insists."""
     stop: bool = False
     problem: Problem | None = None
     near: tuple[Action, ...] = ()
@@ -145,7 +146,7 @@ class Choices:
     def _checked(self, action: Action | None) -> Meaning:
         if action in self.allowed:
             return Meaning(action)
-        return Meaning(problem=Problem.HELD, near=() if action is None else (action,))
+        return Meaning(action, problem=Problem.HELD, near=() if action is None else (action,))
 
 
 def _object(parts: Sequence[str], last: str, schema: JsonValue) -> Mapping[str, JsonValue]:

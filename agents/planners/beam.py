@@ -92,15 +92,12 @@ class FreeBeam(Beam):
         settings = self._settings
         reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
         choices = Choices(view.candidates, candidates, lettered=False, listed=True, stop=False)
-        for said in reply.texts:
-            meaning = (await read(said.strip().partition("\n")[0], choices, view)).meaning
-            if meaning.problem is not Problem.HELD:
-                break
-        else:
-            said = reply.texts[0]
+        lines = [said.strip().partition("\n")[0] for said in reply.texts]
+        meanings = [(await read(line, choices, view)).meaning for line in lines]
+        best = next((i for i, m in enumerate(meanings) if m.problem is not Problem.HELD), 0)
         return Decision(
-            meaning.action,
-            raw=said,
+            meanings[best].action,
+            raw=reply.texts[best],
             ranked=reply.scores,
             calls=(reply.call,),
             images=pictures(prompt),

@@ -106,8 +106,11 @@ def all_readings(text: str) -> Iterator[ParsedReply]:
     for choices in (WORDS, LETTERS):
         reading = LOOP.run_until_complete(read(text, choices, MOMENT))
         meaning = reading.meaning
-        assert meaning.action is None or meaning.action in choices.allowed
-        assert (meaning.action is not None) + meaning.stop + (meaning.problem is not None) == 1
+        held = meaning.problem is Problem.HELD
+        assert meaning.action is None or meaning.action in choices.candidates
+        assert meaning.action is None or held is (meaning.action not in choices.allowed)
+        means = (meaning.action is not None) + meaning.stop + (meaning.problem is not None)
+        assert means - (held and meaning.action is not None) == 1
         decision = reading.decision()
         assert (decision.action, decision.stop, decision.raw) == (
             meaning.action,
