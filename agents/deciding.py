@@ -1,4 +1,6 @@
-"""Asking an agent of anybody's: what it does wrong is a `ModelError` that names the cause."""
+"""Asking an agent of anybody's, within a deadline: what it does wrong is a `ModelError` that names
+the cause.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,15 @@ import asyncio
 import inspect
 import math
 import re
-from collections.abc import Mapping
+import signal
+import threading
+import time
+from collections.abc import Awaitable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
+from types import coroutine
+from typing import Any, TypeVar
 from warnings import warn
 
 import numpy as np
@@ -25,11 +34,81 @@ from inhabit.agents.core import (
     View,
 )
 from inhabit.agents.custom import CustomAgent
-from inhabit.agents.deadline import LateError, within
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action, SimulatorError, TaskError, UnavailableError
 from inhabit.envs.entries import first_problem, is_interrupt, raised, same_folder
+
+T = TypeVar("T")
+
+
+class LateError(Exception):
+    """The deadline has passed."""
+
+
+class _AlarmError(BaseException):
+    """Interrupts code that computes. It is no `Exception`, which that code may well catch."""
+
+
+async def within(seconds: float, asked: Awaitable[T]) -> T:
+    """What `asked` comes to. What computes can be interrupted on the main thread alone, between
+    two instructions of Python or within a regular expression.
+
+    Raises:
+        LateError: it took longer than `seconds`.
+    """
+    whole = asyncio.timeout(seconds)
+    try:
+        async with whole:
+            return await _watched(asked, time.monotonic() + seconds)
+    except _AlarmError:
+        raise LateError from None
+    except TimeoutError:
+        if whole.expired():
+            raise LateError from None
+        raise  # Its own, of something that it waited for.
+
+
+@coroutine
+def _watched(asked: Awaitable[T], until: float) -> Generator[Any, Any, T]:
+    steps = asked.__await__()
+    go_on = partial(steps.send, None)
+    while True:
+        try:
+            with _alarm(until - time.monotonic()):
+                waits_for = go_on()
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        try:
+            go_on = partial(steps.send, (yield waits_for))
+        except BaseException as error:  # noqa: BLE001 - what is awaited gets it, a cancellation too
+            go_on = partial(steps.throw, error)
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise `_AlarmError` in the block after so many seconds, and each second from then on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    computes = True
+
+    def interrupt(number: int, frame: object) -> None:
+        if computes:
+            raise _AlarmError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    other, every = signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), 1.0)
+    try:
+        try:
+            yield
+        finally:
+            computes = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, other, every)  # Somebody else's goes on.
+
 
 _RANKED, _CALL = TypeAdapter(Ranked), TypeAdapter(Call)
 _DIGEST = re.compile(r"[0-9a-f]{1,64}")

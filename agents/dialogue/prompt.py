@@ -20,8 +20,7 @@ from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.answer import ParsedReply
 from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.few_shot import Examples
-from inhabit.agents.dialogue.frames import frames_of, keyframes
-from inhabit.agents.dialogue.history import dropped, failures, summary
+from inhabit.agents.dialogue.history import dropped, failures, frames_of, keyframes, summary
 from inhabit.agents.dialogue.template import PromptTemplate, told
 from inhabit.agents.models.core import Image, Message
 from inhabit.envs.core import Observation

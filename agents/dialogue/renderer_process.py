@@ -1,4 +1,4 @@
-"""Renders templates, one request after another: the program that `renderer.py` starts.
+"""Renders templates, one request after another: the program that `template.py` starts.
 
 It is run as a file and imports nothing of this package, so that it starts fast. A template may loop
 or grow without end, also in a single operation that no Python code can interrupt. So this process

@@ -1,18 +1,165 @@
 """Prompt templates in Jinja's language, and a user's own in their place.
 
 A template consists of blocks. A user's file may hold any of them; the others stay the package's.
-It runs in Jinja's sandbox in a process of its own, sees plain texts alone, and reads no other file.
+It runs in Jinja's sandbox in a process of its own (`renderer_process.py`), sees plain texts alone,
+and reads no other file. That process starts with the first such template and is kept. A prompt that
+exceeds a bound ends it, and the next prompt starts another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import marshal
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+from weakref import finalize
 
-from inhabit.agents.core import RequestError, Step
-from inhabit.agents.dialogue.renderer import TemplateError, renderer
-from inhabit.agents.dialogue.renderer_process import environment
+from inhabit.agents.core import ModelError, RequestError, Step
+from inhabit.agents.dialogue.renderer_process import GRACE, LONGEST, SECONDS, environment
 from inhabit.envs.files import read_whole
+from inhabit.envs.host.credentials import without_credentials
+
+Kind = Literal["prompt", "chat"]
+"""Whether a template is one of this package's prompts, or a tokenizer's chat template."""
+_PROGRAM = Path(__file__).with_name("renderer_process.py")
+_LONGEST_ANSWER = 12 * LONGEST + 1024
+"""Bytes of an answer, in which a character may take twelve."""
+
+
+class TemplateError(ModelError):
+    """A template is wrong, or exceeds a bound. Says where."""
+
+
+@cache
+def renderer() -> Renderer:
+    """The renderer of this process."""
+    return Renderer()
+
+
+class Renderer:
+    """Renders one text after another. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def text(
+        self, kind: Kind, source: str, values: Mapping[str, object], *, name: str, block: str = ""
+    ) -> str:
+        """The text of the template `source`, or of one of its blocks, with `values` filled in.
+
+        Without a `block`, all of the template is rendered. `name` is for people.
+
+        Raises:
+            TemplateError: the template fails, or takes too much time, memory or text.
+        """
+        found = self._ask((kind, source, block, plain(dict(values))), name)
+        if not isinstance(found, str) or len(found) > LONGEST:
+            raise TemplateError(f"{name} has no text.")
+        return found
+
+    def blocks(self, source: str, *, name: str) -> Sequence[str]:
+        """The names of the blocks of a prompt.
+
+        Raises:
+            TemplateError: as `text`.
+        """
+        return [str(one) for one in self._ask(("prompt", source, "", None), name)]
+
+    def _ask(self, request: Any, name: str) -> Any:
+        content = marshal.dumps(request)
+        with self._lock:
+            process = self._running()
+            try:
+                answer = _exchange(process, content)
+            except BaseException as error:
+                process.kill()
+                status = process.wait()
+                if not isinstance(error, OSError | ValueError):
+                    raise
+                raise TemplateError(f"{name} can't be written: {_why(status)}.") from error
+        if "done" not in answer:
+            line = f", line {answer['line']}," if answer.get("line") else ""
+            raise TemplateError(f"{name}{line} can't be written: {answer.get('cause')}.")
+        return answer["done"]
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None or self._owner != os.getpid():
+            self._owner = os.getpid()
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(_PROGRAM)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=without_credentials(),
+                start_new_session=True,  # an interrupt is for this process alone
+            )
+            finalize(self, _end, self._process)
+        return self._process
+
+
+def _exchange(process: subprocess.Popen[bytes], content: bytes) -> Any:
+    """The answer of the process. Its processor time is bounded, so that it answers or ends."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(struct.pack("<I", len(content)) + content)
+    process.stdin.flush()
+    size = process.stdout.read(4)
+    length = struct.unpack("<I", size)[0] if len(size) == 4 else 0
+    if not 0 < length <= _LONGEST_ANSWER:
+        raise ValueError("no answer")
+    return json.loads(process.stdout.read(length))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def _why(status: int) -> str:
+    if status == -signal.SIGPROF:
+        return f"it takes more than {SECONDS + GRACE:g} s"
+    return f"the process that renders it ended (status {status})"
+
+
+def plain(value: Any) -> Any:
+    """Texts, numbers, lists, dicts, and dataclasses as tuples that `renderer_process.py` reads.
+
+    Raises:
+        TypeError: it is anything else.
+    """
+    kind: Any = type(value)
+    if kind in (str, int, float, bool) or value is None:
+        return value
+    if hasattr(kind, "__dataclass_fields__"):
+        names = _names(kind)
+        return (..., kind.__name__, names, _all(getattr(value, name) for name in names))
+    if isinstance(value, Mapping):
+        return {plain(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return _all(value) if isinstance(value, list) else tuple(_all(value))
+    if isinstance(value, str):  # an enum's
+        return str(value)
+    raise TypeError(f"a template can't be given a {kind.__name__}")
+
+
+def _all(values: Iterable[Any]) -> list[Any]:
+    return [one if type(one) is str else plain(one) for one in values]
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
 
 _OURS = Path(__file__).parent / "templates"
 _LARGEST = 1 << 20

@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 from inhabit.agents.core import Agent, Decision, View
 from inhabit.agents.dialogue.answer import read
 from inhabit.agents.dialogue.choices import Choices, Problem
-from inhabit.agents.dialogue.frames import pictures
-from inhabit.agents.dialogue.history import offered
+from inhabit.agents.dialogue.history import offered, pictures
 from inhabit.agents.models.core import Ability, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ScoringAgent

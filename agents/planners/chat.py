@@ -23,8 +23,7 @@ from inhabit.agents.dialogue.prompt import ChatAnswerSettings, ChatPrompt, chat_
 from inhabit.agents.dialogue.tools import takes_no_arguments
 from inhabit.agents.models.core import Ability, Model, Reply, UnsupportedError
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ModelAgent
-from inhabit.agents.planners.model_turns import Dialogue
+from inhabit.agents.planners.model_agent import Dialogue, ModelAgent
 from inhabit.agents.planners.rank import normaliser
 from inhabit.agents.registry import AgentRegistration
 

@@ -20,8 +20,7 @@ from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.dialogue.tools import find_calls, legal, stub
 from inhabit.agents.models.core import Ability, Message, Model, ToolCall, UnsupportedError
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ModelAgent
-from inhabit.agents.planners.model_turns import Dialogue
+from inhabit.agents.planners.model_agent import Dialogue, ModelAgent
 from inhabit.agents.registry import AgentRegistration
 
 

@@ -1,18 +1,21 @@
-"""The base of agents that use a model, and records of calls when one fails."""
+"""What agents that ask a model share: their base, and turns whose calls are all recorded."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import json
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Generic, TypeVar
 
+from pydantic import JsonValue
+
 from inhabit.agents.core import Agent, Call, CutShortError, Decision, ModelError, View
-from inhabit.agents.dialogue.frames import frames_of, pictures
+from inhabit.agents.dialogue.history import frames_of, pictures
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
-from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
+from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking, Reply, ToolCall
 from inhabit.envs.core import SimulatorError
 
 
@@ -101,3 +104,74 @@ class ScoringAgent(ModelAgent, Generic[S]):
             return ""
         frames = frames_of(view.observation, self._settings.keyframes)
         return await self._model.detected([Image(frame) for frame in frames])
+
+
+class Dialogue:
+    """The messages so far, and the calls behind them."""
+
+    def __init__(self, model: Model, opening: Sequence[Message], view: View) -> None:
+        """Begin with the messages of `opening`. Seeds derive from the seed and step of `view`."""
+        self._model = model
+        self._messages = list(opening)
+        self._calls: list[Call] = []
+        self._seed_text = f"{view.seed} {len(view.history)}"
+
+    async def ask(
+        self,
+        *,
+        n: int = 1,
+        tools: Sequence[Mapping[str, JsonValue]] = (),
+        schema: Mapping[str, JsonValue] | None = None,
+        call_tools: bool = True,
+    ) -> Reply:
+        """Generate the next turn; the best reply is appended to the dialogue.
+
+        The arguments are those of `inhabit.agents.models.core.Model.generate`.
+
+        Raises:
+            ModelError: the call failed.
+        """
+        seed = seed_of(f"{self._seed_text} {len(self._calls)}")
+        reply = await self._model.generate(
+            self._messages, seed=seed, n=n, tools=tools, schema=schema, call_tools=call_tools
+        )
+        self._calls.append(reply.call)
+        # Calls of tools that were not offered get no answer.
+        wants = tuple(_repeatable(want) for want in reply.wants if tools and call_tools)
+        said = tuple(text for text in reply.texts[:1] if text)
+        fields = reply.fields if wants else {}
+        self._messages.append(Message("assistant", said, wants=wants, fields=fields))
+        return reply
+
+    async def choose(self, letters: Sequence[str]) -> Ranking:
+        """How likely the model's whole answer is each of `letters`.
+
+        Raises:
+            ModelError: the call failed.
+        """
+        ranking = await self._model.choose(self._messages, letters)
+        self._calls.append(ranking.call)
+        return ranking
+
+    def tell(self, *messages: Message) -> None:
+        """Append messages, before the model is called again."""
+        self._messages += messages
+
+    def calls_kept_on_error(self) -> AbstractContextManager[None]:
+        """A block whose errors carry every call so far."""
+        return calls_kept_on_error(self._calls, self._messages)
+
+    def record(self, decision: Decision) -> Decision:
+        """`decision` with all calls, and the images in them."""
+        return replace(decision, calls=tuple(self._calls), images=pictures(self._messages))
+
+
+def _repeatable(want: ToolCall) -> ToolCall:
+    """The tool call as it is sent back: endpoints refuse arguments that are no JSON object, even
+    those that the model generated.
+    """
+    try:
+        whole = isinstance(json.loads(want.arguments), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    return want if whole else replace(want, arguments="{}")

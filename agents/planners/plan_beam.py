@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from inhabit.agents.core import Call, Decision, Ranked, Step, Trial, View
-from inhabit.agents.dialogue.frames import pictures
-from inhabit.agents.dialogue.history import offered
+from inhabit.agents.dialogue.history import offered, pictures
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings

@@ -11,8 +11,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from inhabit.agents.core import Agent, Decision, ModelError, Ranked, View
-from inhabit.agents.dialogue.frames import frames_of, pictures
-from inhabit.agents.dialogue.history import offered
+from inhabit.agents.dialogue.history import frames_of, offered, pictures
 from inhabit.agents.dialogue.prompt import PromptSettings
 from inhabit.agents.models.core import Ability, Image, Message, Model, Ranking
 from inhabit.agents.models.registry import require

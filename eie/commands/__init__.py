@@ -12,7 +12,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "synth": (f"{_HERE}.synth:synth", "Generate a data set, verified in the simulator."),
     "photographs": (f"{_HERE}.photographs:photographs", "Make a data set from photographs."),
     "tune": (f"{_HERE}.tune:tune", "Fine-tune a local model on data sets."),
-    "merge": (f"{_HERE}.merge:merge", "Merge the adapters of a tuned model into its base."),
+    "merge": (f"{_HERE}.tune:merge", "Merge the adapters of a tuned model into its base."),
     "export": (f"{_HERE}.export:export", "Convert a run or a data set to another format."),
-    "import": (f"{_HERE}.importing:import_", "Make run folders of trajectories in ATIF."),
+    "import": (f"{_HERE}.export:import_", "Make run folders of trajectories in ATIF."),
 }

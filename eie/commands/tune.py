@@ -1,4 +1,4 @@
-"""`inhabit tune`: fine-tunes a local model on data sets."""
+"""`inhabit tune` and `inhabit merge`: fine-tune a local model on data sets, and merge adapters."""
 
 from __future__ import annotations
 
@@ -76,3 +76,20 @@ def tune(
     console.print(f"Use it with --model {result.model}. Training log: {result.log}")
     if as_json:
         print_json(result)
+
+
+def merge(
+    model: Annotated[
+        str, typer.Argument(metavar="local:FOLDER", help="Model with adapters, as tune writes it.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the merged model.")],
+) -> None:
+    """Merge the adapters of a tuned model into its base.
+
+    The result is a folder that transformers and inference servers such as vLLM load without peft.
+    """
+    let_idle_threads_sleep()
+    with imports("Tuned models", "tune"):
+        from inhabit.eie.tuning.base import merge as write
+    write(model, out)
+    answers().print(f"Use it with --model local:{out}")

@@ -10,10 +10,9 @@ from pydantic import BaseModel
 
 from inhabit.agents.models import registry as models
 from inhabit.eie.examples.settings import SynthSettings
-from inhabit.eie.making.author import Author
+from inhabit.eie.making.author import Author, Procedural
 from inhabit.eie.making.llm_author import LlmAuthor
 from inhabit.eie.making.pipeline import Pipeline
-from inhabit.eie.making.procedural import Procedural
 from inhabit.eie.sets.folder import SetHeader
 from inhabit.envs.core import Env, UnavailableError
 from inhabit.envs.entries import PluginError, raised

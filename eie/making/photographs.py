@@ -29,7 +29,7 @@ from inhabit.eie.checking.splits import split_of
 from inhabit.eie.examples.draft import Draft, RejectedError
 from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.making.llm_author import out_of_reach, read
-from inhabit.eie.making.novelty import Novelty
+from inhabit.eie.making.ordered_writer import Novelty
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetWriter
 from inhabit.envs.entries import first_problem
 

@@ -22,8 +22,7 @@ from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.extract import FILMS, ExampleExtractor
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.examples.squares import SquareExtractor
-from inhabit.eie.making.author import AuthorReply
-from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.author import AuthorReply, Procedural
 from inhabit.envs.core import Action, Env, Redirectable, SceneError, SceneObject, Task
 from inhabit.envs.entries import first_problem
 from inhabit.envs.template import (

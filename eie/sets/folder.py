@@ -31,7 +31,7 @@ from inhabit.envs.files import (
 )
 from inhabit.envs.pictures import png
 from inhabit.episodes.recording.disk import DiskError, LineFile, write_whole
-from inhabit.episodes.recording.lock import LOCK_FILE, HeldError, LockError, locked
+from inhabit.episodes.recording.folder import LOCK_FILE, HeldError, LockError, locked
 
 VERSION = 1
 

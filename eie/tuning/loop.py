@@ -18,8 +18,8 @@ from inhabit.eie.tuning.base import Base
 from inhabit.eie.tuning.batches import Order, by_episode, cosine_rate, episode_steps, micro_batches
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.devices import Devices, gathered, split_as
-from inhabit.eie.tuning.frozen_vision import remember_images
 from inhabit.eie.tuning.objective import CandidateScores, loss, score
+from inhabit.eie.tuning.parts import remember_images
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question, Questions
 from inhabit.eie.tuning.samples import Sample

@@ -13,11 +13,11 @@ from inhabit.envs.core import Determinism, Task
 from inhabit.envs.files import read_whole
 from inhabit.episodes.cluster.bundle import unpack
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
-from inhabit.episodes.playing.other_room import elsewhere
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.play import Faults
 from inhabit.episodes.playing.run import Watch, unfinished
 from inhabit.episodes.playing.settings import ClusterSettings, RunSettings, SettingError
+from inhabit.episodes.playing.tasks import elsewhere
 from inhabit.episodes.recording.disk import refused, write_whole
 from inhabit.episodes.recording.index import append, entry_of
 from inhabit.episodes.recording.reader import EpisodeRecord, Run

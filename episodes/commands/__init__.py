@@ -9,9 +9,9 @@ _HERE = "inhabit.episodes.commands"
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "envs": (f"{_HERE}.listing:envs", "List environments, or the settings of one."),
-    "agents": (f"{_HERE}.agents:agents", "List agents and models, or the settings of one."),
+    "agents": (f"{_HERE}.listing:agents", "List agents and models, or the settings of one."),
     "doctor": (f"{_HERE}.doctor:doctor", "Check this machine or a model, and print fixes."),
-    "setup": (f"{_HERE}.setup:setup", "Download and prepare what an environment needs."),
+    "setup": (f"{_HERE}.doctor:setup", "Download and prepare what an environment needs."),
     "tasks": (f"{_HERE}.listing:tasks", "Sample tasks and print them as JSONL."),
     "run": (f"{_HERE}.run:run", "Run an agent on tasks and record every step."),
     "experiment": (

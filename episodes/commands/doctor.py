@@ -1,10 +1,11 @@
-"""`inhabit doctor`: checks this machine, and prints a fix for each finding."""
+"""`inhabit doctor` and `inhabit setup`: whether this machine is ready, and making it ready."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -13,14 +14,20 @@ from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
-from inhabit.agents.core import Call, ModelError, RequestError
+from inhabit.agents.core import Call, Decision, ModelError, RequestError
 from inhabit.agents.models import registry
 from inhabit.agents.models.core import Ability, Model
+from inhabit.agents.models.local.smollm2 import prepare
 from inhabit.agents.models.probe import Probed, decision_cost, probe
-from inhabit.episodes.commands.options import BaseUrl
-from inhabit.episodes.commands.output import Json, Set, answers, print_json
+from inhabit.envs.core import TaskError, UnavailableError
+from inhabit.envs.registry import Registration, find
+from inhabit.episodes.commands.options import Backend, BaseUrl, EnvName
+from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
+from inhabit.episodes.episode import Episode
 from inhabit.episodes.machine import CHECKS, Finding, Status
-from inhabit.episodes.playing.settings import SettingError, divide
+from inhabit.episodes.playing.plan import find_backend, make_env
+from inhabit.episodes.playing.settings import RunSettings, SettingError, divide
+from inhabit.episodes.playing.tasks import gather
 
 _LOOKS = {
     Status.OK: ("ok", "green"),
@@ -182,3 +189,77 @@ def _print_probed(
         f"\n{spec}: {costs['requests']} answers, {costs['tokens_in']} tokens read and "
         f"{costs['tokens_out']} written."
     )
+
+
+Tell = Callable[[str], None]
+
+
+def setup(
+    env: EnvName,
+    backend: Backend = None,
+    model: Annotated[
+        bool,
+        typer.Option(
+            "--model/--no-model", help="Also prepare the text model that `rank` uses by default."
+        ),
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Download and prepare what an environment needs.
+
+    Also starts the environment once, which fills its caches. Can be run again at any time.
+    """
+    registration = find(env)
+    chosen = find_backend(registration, backend)
+    told: list[str] = []
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        (remarks() if as_json else answers()).print(sentence, soft_wrap=True)
+
+    if registration.prepare is not None:
+        registration.prepare(chosen, tell)
+    _start_once(registration, chosen, tell)
+    if model:
+        _prepare_model(tell)
+    if as_json:
+        print_json({"env": env, "backend": chosen, "ready": True, "told": list(told)})
+
+
+def _start_once(registration: Registration, backend: str, tell: Tell) -> None:
+    """Start the environment and take one step, which fills every cache that it has.
+
+    Raises:
+        UnavailableError: something is missing on this machine.
+        SimulatorError: the environment did not start.
+    """
+    settings: BaseModel = registration.settings()
+    started = time.monotonic()
+    try:
+        task = gather(registration, settings, n=1, seed=0, source=None)[0]
+    except TaskError:
+        # It has no tasks of its own, so nothing can be prepared before some are given.
+        tell(f"{registration.name} ({backend}): not started, because it has no built-in tasks.")
+        return
+    # What is compiled or unpacked at the first start takes minutes on a busy machine.
+    env = make_env(registration, backend, settings, RunSettings(deadline=600, reset_deadline=1800))
+    with Episode(env, task, remember=0) as episode:
+        start = episode.reset()
+        _ = start.observation
+        for action in start.candidates[:1]:
+            _ = episode.act(Decision(action)).observation
+    seconds = time.monotonic() - started
+    tell(f"{registration.name} ({backend}): started and took one step in {seconds:.1f} s.")
+
+
+def _prepare_model(tell: Tell) -> None:
+    """Convert the weights of the small text model that `rank` asks by default."""
+    started = time.monotonic()
+    try:
+        folder = prepare()
+    except UnavailableError as error:
+        # Other agents work without it.
+        tell(f"SmolLM2, for --agent rank: {error}")
+    else:
+        seconds = time.monotonic() - started
+        tell(f"SmolLM2, for --agent rank: ready in {folder} ({seconds:.1f} s).")

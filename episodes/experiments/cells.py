@@ -33,11 +33,10 @@ from inhabit.episodes.experiments.schema import (
     ExperimentError,
     digest_of,
 )
-from inhabit.episodes.playing.other_room import next_room
 from inhabit.episodes.playing.plan import RunPlan, plan
 from inhabit.episodes.playing.record import record_run
 from inhabit.episodes.playing.settings import RunSettings, SettingError
-from inhabit.episodes.playing.tasks import gather
+from inhabit.episodes.playing.tasks import gather, next_room
 from inhabit.episodes.recording.folder import folder_of
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run, StepRecord

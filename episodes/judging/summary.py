@@ -11,7 +11,7 @@ from inhabit.episodes.judging.errors import Consequence, FailureType
 from inhabit.episodes.judging.schema import EpisodeLine, StepLine
 from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.scoring.builtin_metrics import clustered
-from inhabit.episodes.scoring.calibration import Calibration, calibrate
+from inhabit.episodes.scoring.likelihood import Calibration, calibrate
 
 
 class PartScore(BaseModel, frozen=True):

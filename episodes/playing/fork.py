@@ -14,12 +14,12 @@ from inhabit.envs.core import Task
 from inhabit.envs.files import make_folder
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import comparable, with_todays_model
-from inhabit.episodes.playing.other_room import elsewhere
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.play import Faults, play
 from inhabit.episodes.playing.preference import PreferencePair, keep_pair
 from inhabit.episodes.playing.resume import Prefix, decided
 from inhabit.episodes.playing.retrace import DivergedError
+from inhabit.episodes.playing.tasks import elsewhere
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run

@@ -33,8 +33,7 @@ from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.host.env import WorkerError
 from inhabit.episodes.episode import Episode, Limits, Moment
 from inhabit.episodes.playing.clock import Clock, TimeShare
-from inhabit.episodes.playing.env_thread import EnvThread
-from inhabit.episodes.playing.granting import grants
+from inhabit.episodes.playing.env_thread import EnvThread, grants
 from inhabit.episodes.playing.poses import pose_of, things_of
 from inhabit.episodes.playing.resume import Prefix
 from inhabit.episodes.playing.retrace import compare_outcome, compare_seen, recorded_decision

@@ -13,10 +13,10 @@ from inhabit.agents.deciding import close_agent
 from inhabit.envs.core import Task
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import with_todays_model
-from inhabit.episodes.playing.other_room import next_room
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.resume import calls_of
 from inhabit.episodes.playing.run import Watch, run_episodes, unfinished
+from inhabit.episodes.playing.tasks import next_room
 from inhabit.episodes.recording.folder import begin, check_model, check_same, continued, earlier
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Sight

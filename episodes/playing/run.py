@@ -13,11 +13,11 @@ from inhabit.envs.entries import same_folder
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import comparable
-from inhabit.episodes.playing.other_room import elsewhere
 from inhabit.episodes.playing.play import Faults, Rules, play
 from inhabit.episodes.playing.resume import Prefix, prefix_of, seconds_of, without_last_step
 from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.playing.settings import Resume, RunSettings
+from inhabit.episodes.playing.tasks import elsewhere
 from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.index import Index, append
 from inhabit.episodes.recording.reader import EpisodeRecord, Run

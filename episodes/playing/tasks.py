@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import index
 from pathlib import Path
@@ -14,8 +14,9 @@ from inhabit.envs import tasksets
 from inhabit.envs.core import Task, TaskError, UnknownNameError
 from inhabit.envs.entries import raised
 from inhabit.envs.errors import UserError
-from inhabit.envs.registry import Registration
-from inhabit.episodes.recording.reader import read_tasks
+from inhabit.envs.registry import Registration, find
+from inhabit.episodes.recording.reader import Run, read_tasks
+from inhabit.episodes.recording.schema import Sight
 
 _FIRST = 64
 """Tasks to sample at first; then four times as many, and so on."""
@@ -239,3 +240,38 @@ def _checked(tasks: Iterable[Task], source: str, env: str) -> Iterator[Task]:
                 f"{source}, task {number}: its id {task.id!r} is that of task {other} too."
             )
         yield task
+
+
+def elsewhere(run: Run, task: Task) -> Task | None:
+    """The task whose pictures `task` is played with: the next one of another room.
+
+    None where a run shows no other pictures.
+
+    Raises:
+        TaskError: all tasks are of one room.
+    """
+    if run.header.image is not Sight.OTHER:
+        return None
+    return next_room(run.tasks, task)
+
+
+def next_room(tasks: Sequence[Task], task: Task) -> Task:
+    """The next of `tasks` after `task` in another room, or with another scene where no room has a
+    name; after the last comes the first.
+
+    Raises:
+        TaskError: there is none.
+    """
+    room = find(task.env).room_of
+    here, at = _place(room(task), task), next(i for i, t in enumerate(tasks) if t.id == task.id)
+    for other in (*tasks[at + 1 :], *tasks[:at]):
+        if _place(room(other), other) != here:
+            return other
+    raise TaskError(
+        "Pictures of another room (--sight other) need tasks of two rooms at least, and all "
+        f"{len(tasks)} are of one: take more tasks (--n), or leave --rooms out."
+    )
+
+
+def _place(room: str | None, task: Task) -> object:
+    return task.scene if room is None else room

@@ -1,10 +1,12 @@
-"""`inhabit.rollouts`: the episodes that a trainer plays."""
+"""`inhabit.rollouts`: the episodes that a trainer plays, also as a configuration names them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+
+from pydantic import BaseModel, Field, JsonValue
 
 from inhabit.envs.core import Task, UnknownNameError
 from inhabit.envs.registry import find
@@ -13,8 +15,7 @@ from inhabit.episodes.playing.plan import find_backend
 from inhabit.episodes.playing.settings import divide
 from inhabit.episodes.playing.tasks import gather
 from inhabit.frameworks.reward import Reward
-from inhabit.frameworks.rollout import RolloutFactory
-from inhabit.frameworks.starts import Starts
+from inhabit.frameworks.rollout import RolloutFactory, Starts
 
 
 def rollouts(
@@ -96,3 +97,28 @@ def rollouts(
         # Copies of a worker's environment would share its process.
         _starts=Starts(0 if worker else keep),
     )
+
+
+class RolloutSettings(BaseModel):
+    """Which episodes: the arguments of `rollouts` that a file or a command line can hold."""
+
+    env: str
+    """A registered environment, such as "alfred"."""
+    n: int | None = Field(default=None, ge=1)
+    """How many tasks."""
+    tasks: str | None = None
+    """Where they come from, as `--tasks` has it; None samples them."""
+    seed: int = 0
+    reward: Reward = Reward.CONDITIONS
+    settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Of the environment, as `--set` has it."""
+    max_steps: int | None = Field(default=None, ge=1)
+    """Actions an episode may take, instead of each task's own limit."""
+
+    def factory(self) -> RolloutFactory:
+        """The episodes.
+
+        Raises:
+            UnknownNameError, SettingError, TaskError: as `rollouts`.
+        """
+        return rollouts(**{name: getattr(self, name) for name in RolloutSettings.model_fields})

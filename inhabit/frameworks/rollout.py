@@ -6,10 +6,12 @@ episode at a time. The same task and seed start the same episode as `inhabit run
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from copy import copy as copied
 from dataclasses import dataclass, field, replace
 from numbers import Integral
+from threading import Lock
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -21,7 +23,7 @@ from inhabit.agents.dialogue.history import without_failed
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Image
 from inhabit.api.session import Session
-from inhabit.envs.core import Action, Env, Task, TaskError
+from inhabit.envs.core import Action, Env, Forkable, Task, TaskError
 from inhabit.envs.registry import Registration
 from inhabit.episodes.episode import Episode, Limits, Moment
 from inhabit.episodes.playing.plan import make_env
@@ -29,8 +31,84 @@ from inhabit.episodes.playing.run import episode_seed
 from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.schema import Ending
 from inhabit.frameworks.reward import Payment, Reward
-from inhabit.frameworks.starts import LockedEpisode, Starts
 from inhabit.frameworks.turn import ENDED, Turn
+
+Begin = Callable[[Env | None], Episode]
+"""Starts an episode in an environment, or in a new one, and looks at its first moment."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LockedEpisode:
+    """An episode, and the lock of all that share its simulator: copies take turns in it."""
+
+    episode: Episode
+    lock: Lock
+
+    def copy(self) -> LockedEpisode:
+        """An independent episode at the same moment."""
+        with self.lock:
+            return LockedEpisode(self.episode.fork(), self.lock)
+
+    def restarted(self, begin: Begin) -> LockedEpisode:
+        """Another episode in the same simulator."""
+        with self.lock:
+            return LockedEpisode(begin(self.episode.env), self.lock)
+
+    def close(self) -> None:
+        """Let go of the simulator."""
+        with self.lock:
+            self.episode.close()
+
+
+class Starts:
+    """Episodes at the start of a task, to copy. The one used longest ago starts the next task.
+
+    Args:
+        size: how many are kept; 0 keeps none.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size, self._lock = size, Lock()
+        self._kept: OrderedDict[int, LockedEpisode] = OrderedDict()
+
+    def take(self, index: int, used: LockedEpisode | None, begin: Begin) -> LockedEpisode:
+        """An episode at the start of a task: a copy of a kept one, or one that `begin` starts.
+
+        The environment of `used`, which is over, is used or closed, also when starting fails.
+
+        Raises:
+            SceneError, SimulatorError, UnavailableError: the task can't be started.
+        """
+        unneeded = [] if used is None else [used]
+        try:
+            with self._lock:
+                if index in self._kept:
+                    self._kept.move_to_end(index)
+                    return self._kept[index].copy()
+                if len(self._kept) >= self._size > 0:
+                    unneeded.append(self._kept.popitem(last=False)[1])
+            if unneeded:
+                made = unneeded[-1] = unneeded[-1].restarted(begin)
+            else:
+                made = LockedEpisode(begin(None), Lock())
+                unneeded.append(made)
+            if not self._size or not isinstance(made.episode.env, Forkable):
+                unneeded.remove(made)
+                return made
+            with self._lock:
+                copy = made.copy()
+                unneeded.remove(made)
+                # Another thread may have kept the same start meanwhile.
+                if index in self._kept:
+                    unneeded.append(self._kept[index])
+                self._kept[index] = made
+                # Threads that start tasks at once may together keep more than there is room for.
+                while len(self._kept) > self._size:
+                    unneeded.append(self._kept.popitem(last=False)[1])
+            return copy
+        finally:
+            for one in unneeded:
+                one.close()
 
 
 @dataclass(frozen=True)

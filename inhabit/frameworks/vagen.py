@@ -15,8 +15,8 @@ from pydantic import Field
 
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.agents.models.core import Image
+from inhabit.frameworks.factory import RolloutSettings
 from inhabit.frameworks.rollout import RolloutFactory
-from inhabit.frameworks.settings import RolloutSettings
 from inhabit.frameworks.turn import Turn
 
 IMAGE = "<image>"

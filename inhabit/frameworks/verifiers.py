@@ -14,8 +14,8 @@ from functools import cached_property
 import verifiers.v1 as vf
 
 from inhabit.agents.dialogue.prompt import instructions
+from inhabit.frameworks.factory import RolloutSettings
 from inhabit.frameworks.rollout import Rollout, RolloutFactory
-from inhabit.frameworks.settings import RolloutSettings
 from inhabit.frameworks.turn import Turn
 
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from inhabit.episodes.scoring.calibration import calibrate
+from inhabit.episodes.scoring.likelihood import calibrate
 
 
 def test_the_error_by_hand() -> None:

@@ -18,7 +18,7 @@ import pytest
 from toy_runs import Dying, play_toy, results, toy_tasks
 
 from inhabit.agents.core import Agent, Decision, View
-from inhabit.agents.planners.random import Random
+from inhabit.agents.planners.plain import Random
 from inhabit.envs.core import Env
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.toy.env import Toy

@@ -17,7 +17,7 @@ from toy_runs import results
 from waiting import wait_for
 
 from inhabit.agents.core import Agent, Decision, View
-from inhabit.agents.planners.expert import ExpertAgent
+from inhabit.agents.planners.plain import ExpertAgent
 from inhabit.envs.core import Env
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.registry import find

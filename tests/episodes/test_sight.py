@@ -14,7 +14,7 @@ from inhabit.agents.models.core import Image
 from inhabit.cli import main
 from inhabit.envs.core import TaskError
 from inhabit.episodes.episode import wander
-from inhabit.episodes.playing.other_room import next_room
+from inhabit.episodes.playing.tasks import next_room
 from inhabit.episodes.recording.folder import folder_of
 from inhabit.episodes.recording.schema import Sight
 

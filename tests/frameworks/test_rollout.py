@@ -17,8 +17,7 @@ from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.settings import SettingError
 from inhabit.episodes.recording.schema import Ending
 from inhabit.frameworks.factory import rollouts
-from inhabit.frameworks.rollout import Rollout
-from inhabit.frameworks.starts import Starts
+from inhabit.frameworks.rollout import Rollout, Starts
 from inhabit.frameworks.turn import Turn
 from inhabit.frameworks.verl_agent import EnvironmentManager
 

@@ -8,8 +8,7 @@ import pytest
 
 from inhabit.envs.core import Action
 from inhabit.frameworks.factory import rollouts
-from inhabit.frameworks.trl import environment_class, rows
-from inhabit.frameworks.verbs import verbs
+from inhabit.frameworks.trl import environment_class, rows, verbs
 
 
 def _tools(made: type) -> list[str]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import inhabit
-from inhabit.frameworks.verbs import verbs
+from inhabit.frameworks.trl import verbs
 
 
 @pytest.mark.parametrize("env", ["toy", "alfred", "virtualhome", "thor_nav"])

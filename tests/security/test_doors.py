@@ -318,7 +318,7 @@ def test_a_server_of_virtualhome_that_answers_a_byte_at_a_time_is_given_up() -> 
 def test_ray_is_on_loopback_and_its_folder_is_ours() -> None:
     code = (
         "import asyncio, sys\n"
-        "from inhabit.episodes.cluster.local_ray import started\n"
+        "from inhabit.episodes.cluster.jobs import started\n"
         "async def main():\n"
         "    async with started():\n"
         "        import ray\n"

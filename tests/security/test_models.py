@@ -27,7 +27,7 @@ from inhabit.agents.models.core import Message, Model
 from inhabit.agents.models.local.recommended import FILE, copy_recommended
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
-from inhabit.eie.tuning.merging import merge
+from inhabit.eie.tuning.base import merge
 from inhabit.eie.tuning.settings import TuneError
 from inhabit.envs.marks import portable, trusting
 from inhabit.episodes.playing.from_record import allowed

@@ -21,8 +21,7 @@ from inhabit.envs.registry import find as find_env
 from inhabit.envs.registry import names as envs
 from inhabit.episodes.playing.from_record import allowed, plan_like
 from inhabit.episodes.playing.settings import RunSettings, SettingError
-from inhabit.episodes.recording.folder import held
-from inhabit.episodes.recording.lock import LOCK_FILE
+from inhabit.episodes.recording.folder import LOCK_FILE, held
 from inhabit.episodes.recording.reader import RecordError, Run
 from tests.episodes.toy_runs import play_toy, toy_tasks
 

@@ -12,8 +12,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from inhabit.agents.alfred_specialist.ranker.action_features import CHOICE
 from inhabit.agents.alfred_specialist.ranker.features import (
+    CHOICE,
     KINDS,
     MOMENT,
     NAMED,

@@ -20,7 +20,8 @@ Detections = Mapping[str, float]
 """Kinds of objects, each with a confidence, 0..1."""
 
 SURE, MAYBE = 0.5, 0.2
-"""Lowest confidence at which a kind is named, and at which it gets a question mark."""
+"""Confidence at which a detection is believed and named; and at which it is worth a try, and named
+with a question mark."""
 _NAME = re.compile(r"\b([a-z][a-z \-]*)_\d+\b")
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
 _STEPS = 60

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from inhabit.agents.alfred_specialist.ranker.notes import MAYBE, SURE
 from inhabit.agents.alfred_specialist.ranker.parsing import EXPLORE, GO, OPEN, VERBS
 from inhabit.agents.alfred_specialist.skills.situation import DOORS, TURNS, Name, Surroundings
-from inhabit.agents.alfred_specialist.skills.tries import MAYBE, SURE, worth_a_try
+from inhabit.agents.alfred_specialist.skills.tries import worth_a_try
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.core import Action
 

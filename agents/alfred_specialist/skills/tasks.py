@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from inhabit.agents.alfred_specialist.ranker.notes import SURE
 from inhabit.agents.alfred_specialist.ranker.parsing import (
     CLOSE,
     GO,
@@ -23,7 +24,7 @@ from inhabit.agents.alfred_specialist.ranker.parsing import (
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.alfred_specialist.skills.search import opened_here, search
 from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, Surroundings, verb
-from inhabit.agents.alfred_specialist.skills.tries import SURE, missed
+from inhabit.agents.alfred_specialist.skills.tries import missed
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.world import things

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from inhabit.agents.alfred_specialist.ranker.notes import MAYBE
 from inhabit.agents.alfred_specialist.ranker.parsing import GO, LOOKS, OPEN, TAKE
 from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, PastAction, Surroundings
 from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
 from inhabit.envs.core import Reason
 
-SURE, MAYBE = 0.5, 0.2
-"""Confidence at which a detection is believed, and at which it is worth a try."""
 _TRIES, _FAILURES = 7, 8
 """How often one may go to an object in vain, and how many actions may fail in all."""
 _ENOUGH = 0.4

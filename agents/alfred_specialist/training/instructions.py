@@ -10,8 +10,13 @@ from dataclasses import dataclass, replace
 import torch
 from torch.nn import functional
 
-from inhabit.agents.alfred_specialist.reading.network import GoalNetwork, ReaderVocabulary, encode
-from inhabit.agents.alfred_specialist.reading.words import LINE, Mentions
+from inhabit.agents.alfred_specialist.reading.network import (
+    LINE,
+    GoalNetwork,
+    Mentions,
+    ReaderVocabulary,
+    encode,
+)
 from inhabit.agents.dialogue.synonyms import surface_forms
 from inhabit.eie.tuning.settings import TuneError
 

@@ -16,9 +16,9 @@ from warnings import warn
 from inhabit.agents.core import Call, Decision, ModelError, Ranked
 from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
-from inhabit.agents.models.endpoints.budget import Budget
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
+from inhabit.agents.models.endpoints.endpoint import Budget
 from inhabit.agents.models.endpoints.ranking import EndpointRanking, ScoringWays
 from inhabit.agents.models.endpoints.refusals import AdaptingEndpoint, Change, RefusalError
 from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, OTHERWISE, TrieScores
@@ -343,8 +343,7 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         import openai
 
         from inhabit.agents.models.endpoints.endpoint import Endpoint
-        from inhabit.agents.models.endpoints.retries import Retries
-        from inhabit.agents.models.endpoints.transport import BoundedClient, certificates
+        from inhabit.agents.models.endpoints.transport import BoundedClient, Retries, certificates
     key = _key(settings.base_url)
     timeout = openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout))
     client = openai.AsyncOpenAI(

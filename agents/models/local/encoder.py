@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image as Picture
 
 from inhabit.agents.core import ModelError
-from inhabit.agents.dialogue.renderer import TemplateError, renderer
+from inhabit.agents.dialogue.template import TemplateError, renderer
 from inhabit.agents.models.core import Image, Message
 
 PLAIN = (

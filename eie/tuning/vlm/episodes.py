@@ -15,8 +15,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from inhabit.agents.core import Decision, View
-from inhabit.agents.dialogue.frames import frames_of
-from inhabit.agents.dialogue.history import without_repeated
+from inhabit.agents.dialogue.history import frames_of, without_repeated
 from inhabit.agents.models.vlm.sight import FEATURES, FrameDetector, Table, look, nothing
 from inhabit.envs.core import Action, Env, Expert, Reason, Task
 from inhabit.episodes.episode import MAX_INVALID, Episode, Limits

@@ -1,22 +1,79 @@
-"""Trains the language model on rows: one mix from the first step, with checkpoints."""
+"""Trains the language model on rows: one mix from the first step, with checkpoints.
+
+The product of LoRA (Hu et al., 2022) is added to the weights, not to the outputs. The forward pass
+is then one product of matrices, as without adapters, and so is the gradient of the inputs. It pays
+where a batch has many more tokens than the weights have rows.
+"""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 from inhabit.agents.models.vlm import ADAPTERS
+from inhabit.agents.models.vlm.compose import SCALE
 from inhabit.agents.models.vlm.model import InhabitVlm
 from inhabit.eie.tuning.vlm.episodes import LabelledEpisode, episodes_in
-from inhabit.eie.tuning.vlm.lora import adapt
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, padded, questions
+
+
+class _Merged(torch.autograd.Function):
+    """y = x (W + SCALE b a)^T, with gradients of x, a and b."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: torch.Tensor, weight: torch.Tensor, a: torch.Tensor, b: torch.Tensor
+    ) -> torch.Tensor:
+        """(..., inputs) to (..., outputs)."""
+        merged = torch.addmm(weight, b, a, alpha=SCALE)
+        ctx.save_for_backward(x, merged, a, b)
+        return nn.functional.linear(x, merged)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        """The gradients of x, none, a and b."""
+        x, merged, a, b = ctx.saved_tensors
+        flat, grad = x.flatten(0, -2), grads[0].flatten(0, -2)
+        of_a = SCALE * (grad @ b).t() @ flat
+        of_b = SCALE * grad.t() @ (flat @ a.t())
+        return (grad @ merged).view_as(x), None, of_a, of_b
+
+
+class MergedLora(nn.Module):
+    """A linear layer with an adapter."""
+
+    def __init__(self, base: nn.Linear, rank: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(base.weight.detach(), requires_grad=False)
+        where = base.weight.device
+        a = torch.randn(rank, base.in_features) / math.sqrt(base.in_features)
+        self.a = nn.Parameter(a.to(where))
+        self.b = nn.Parameter(torch.zeros(base.out_features, rank, device=where))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(..., inputs) to (..., outputs)."""
+        found: torch.Tensor = _Merged.apply(  # type: ignore[no-untyped-call]
+            x, self.weight, self.a, self.b
+        )
+        return found
+
+
+def adapt(model: nn.Module, rank: int) -> None:
+    """Replace every linear layer of `model` by one with an adapter."""
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Linear):
+                setattr(parent, name, MergedLora(child, rank))
+
 
 _STATE = "optimizer.pt"
 _LONGEST, _LONGEST_PAIR = 2000, 320

@@ -12,7 +12,6 @@ from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit
 from inhabit.episodes.recording.disk import refused, write_whole
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.reports.figure.fonts import families, wrap
 from inhabit.episodes.reports.figure.parts import (
     DPI,
     LINE,
@@ -25,8 +24,10 @@ from inhabit.episodes.reports.figure.parts import (
     draw_step,
     draw_tree,
     draw_value,
+    families,
     picture,
     tree_lines,
+    wrap,
 )
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, floor_plan, scene_plan
 from inhabit.episodes.reports.page.document import cut

@@ -1,11 +1,14 @@
-"""The parts of a figure, each drawn on an axis of matplotlib."""
+"""The parts of a figure, each drawn on an axis of matplotlib, in any script."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any
+from unicodedata import east_asian_width
 
 from PIL.Image import Image
 
@@ -13,11 +16,51 @@ from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import DecideLine
-from inhabit.episodes.reports.figure.fonts import wrap
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
 from inhabit.episodes.reports.page.episode_data import BeamBranch
 from inhabit.episodes.reports.wording import spoken
 from inhabit.episodes.scoring.likelihood import shares
+
+OWN = "sans-serif"
+
+
+def families(text: str) -> Sequence[str]:
+    """The families that have the letters of `text`, matplotlib's own first.
+
+    The others are installed on this machine, and only those that are needed are named. Letters that
+    no font has stay boxes, of which matplotlib warns.
+    """
+    from matplotlib.font_manager import FontProperties, findfont, fontManager
+
+    found, lacking = [OWN], {*text} - {"\n"} - _letters(findfont(FontProperties(family=[OWN])))
+    while lacking:
+        files = {font.name: font.fname for font in fontManager.ttflist}
+        name = max(sorted(files), key=lambda name: len(lacking & _letters(files[name])))
+        if not lacking & _letters(files[name]):
+            break
+        found.append(name)
+        lacking -= _letters(files[name])
+    return found
+
+
+def wrap(text: str, letters: int, lines: int | None = None) -> Sequence[str]:
+    """The lines of `text`, at most so many, as wide as so many Latin letters.
+
+    A Chinese letter is as wide as two.
+    """
+    width = sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+    fit = max(5, letters * len(text) // max(1, width))
+    return textwrap.wrap(text, fit, max_lines=lines, placeholder=" ...")
+
+
+@cache
+def _letters(file: str) -> frozenset[str]:
+    """Those of a TrueType font; none of another kind, which a PDF can't hold."""
+    from fontTools.ttLib import TTFont
+
+    with TTFont(file, fontNumber=0, lazy=True) as font:
+        return frozenset(map(chr, font.getBestCmap() or ())) if "glyf" in font else frozenset()
+
 
 DPI = 300
 """Pixels of an image on an inch of paper."""

@@ -3,13 +3,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inhabit.agents.alfred_specialist.training.vision.frames import label_frame
-from inhabit.agents.alfred_specialist.training.vision.metrics import (
+from inhabit.agents.alfred_specialist.training.vision.shards import (
+    classes_in,
+    label_frame,
+    load,
+    save,
+)
+from inhabit.agents.alfred_specialist.training.vision.train import (
     average_precision,
     best_thresholds,
     mean_precision,
 )
-from inhabit.agents.alfred_specialist.training.vision.shards import classes_in, load, save
 from inhabit.envs.core import Observation, SceneObject
 
 THINGS = (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from inhabit.agents.core import Step, View
-from inhabit.agents.dialogue.frames import pictures
+from inhabit.agents.dialogue.history import pictures
 from inhabit.agents.dialogue.prompt import (
     ChatPrompt,
     ChatPromptSettings,

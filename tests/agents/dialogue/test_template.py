@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from inhabit.agents.core import ModelError, RequestError, Step
-from inhabit.agents.dialogue.renderer import renderer
-from inhabit.agents.dialogue.template import PromptTemplate, source, told
+from inhabit.agents.dialogue.template import PromptTemplate, renderer, source, told
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
 from inhabit.cli import main

@@ -15,7 +15,7 @@ import pytest
 from pydantic import ValidationError
 
 from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, Step, View
-from inhabit.agents.dialogue.frames import pictures
+from inhabit.agents.dialogue.history import pictures
 from inhabit.agents.models.core import Ability, Message, Ranking
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.eie.checking.claims import contradictions
-from inhabit.eie.making.author import AuthorRequest
-from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.author import AuthorRequest, Procedural
 from inhabit.envs.core import SceneObject
 from inhabit.envs.registry import find
 from inhabit.envs.template import Lexicon

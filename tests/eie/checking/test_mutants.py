@@ -12,9 +12,8 @@ import pytest
 from inhabit.eie.examples.draft import Draft
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
-from inhabit.eie.making.author import AuthorReply, AuthorRequest
+from inhabit.eie.making.author import AuthorReply, AuthorRequest, Procedural
 from inhabit.eie.making.pipeline import Pipeline
-from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.scenes.initial_room import InitialRoom, initial_room
 from inhabit.envs.alfred.scenes.scene import AlfredGoal

@@ -11,9 +11,8 @@ import pytest
 from inhabit.eie.examples.draft import Draft, Piece
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
-from inhabit.eie.making.author import AuthorReply, AuthorRequest
+from inhabit.eie.making.author import AuthorReply, AuthorRequest, Procedural
 from inhabit.eie.making.pipeline import Pipeline
-from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.core import Task
 from inhabit.envs.registry import find
 from inhabit.envs.template import Template

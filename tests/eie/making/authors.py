@@ -7,8 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, SilentAuthorError
-from inhabit.eie.making.procedural import Procedural
+from inhabit.eie.making.author import (
+    Author,
+    AuthorReply,
+    AuthorRequest,
+    Procedural,
+    SilentAuthorError,
+)
 
 Mutation = Callable[[dict[str, Any], random.Random], dict[str, Any] | None]
 

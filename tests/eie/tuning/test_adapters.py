@@ -16,7 +16,7 @@ from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Message
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
-from inhabit.eie.tuning.merging import merge
+from inhabit.eie.tuning.base import merge
 from inhabit.eie.tuning.settings import TuneError
 from tests.agents.models.local.tiny import save_llama
 from tests.eie.tuning.made_set import write

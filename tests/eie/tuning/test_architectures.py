@@ -16,8 +16,8 @@ import transformers
 import inhabit
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
+from inhabit.eie.tuning.base import merge
 from inhabit.eie.tuning.log import LogLine
-from inhabit.eie.tuning.merging import merge
 from inhabit.eie.tuning.samples import Wording, read
 from inhabit.eie.tuning.settings import TuneSettings
 from inhabit.eie.tuning.tune import tune

@@ -14,8 +14,8 @@ import inhabit
 from inhabit.agents.models.core import Image
 from inhabit.agents.models.local.recommended import FILE
 from inhabit.eie.examples.example import Example, Lineage, Past
+from inhabit.eie.tuning.base import merge
 from inhabit.eie.tuning.batches import episode_steps
-from inhabit.eie.tuning.merging import merge
 from inhabit.eie.tuning.samples import Wording, read
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.envs.toy.env import Toy

@@ -6,8 +6,8 @@ from transformers import AutoProcessor, LlavaForConditionalGeneration
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.trie import Trie
-from inhabit.eie.tuning.frozen_vision import remember_images
 from inhabit.eie.tuning.objective import score
+from inhabit.eie.tuning.parts import remember_images
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import Question
 from inhabit.eie.tuning.shared_prompts import can_share, read_shared

@@ -35,10 +35,9 @@ from inhabit.eie.tuning.vlm.episodes import (
     play,
 )
 from inhabit.eie.tuning.vlm.gates import read_questions, right_actions
-from inhabit.eie.tuning.vlm.lora import MergedLora
 from inhabit.eie.tuning.vlm.players import Ask, DecisionRequest, Job, Player, Players, chosen
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, questions
-from inhabit.eie.tuning.vlm.training import Trainer, VlmTraining, scores
+from inhabit.eie.tuning.vlm.training import MergedLora, Trainer, VlmTraining, scores
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings

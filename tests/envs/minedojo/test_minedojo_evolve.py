@@ -14,9 +14,8 @@ from luanti_for_tests import needs_luanti
 from inhabit.eie.examples.draft import Draft
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.examples.settings import SynthSettings
-from inhabit.eie.making.author import AuthorRequest
+from inhabit.eie.making.author import AuthorRequest, Procedural
 from inhabit.eie.making.pipeline import Pipeline
-from inhabit.eie.making.procedural import Procedural
 from inhabit.envs.core import Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.evolution.template import MineDojoTemplate

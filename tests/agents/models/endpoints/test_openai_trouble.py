@@ -127,7 +127,7 @@ def test_who_says_0_for_ever_is_not_asked_in_a_rush() -> None:
 
 
 def test_retry_after_may_be_a_date() -> None:
-    from inhabit.agents.models.endpoints.retries import retry_after
+    from inhabit.agents.models.endpoints.transport import retry_after
 
     now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
     date = format_datetime(datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC), usegmt=True)
