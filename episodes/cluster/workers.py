@@ -99,7 +99,7 @@ class Player:
             run,
             self._plan.make_env,
             self._agent,
-            self._plan.rules,
+            self._plan,
             self._pictures,
             self._faults,
         )

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from inhabit.agents.core import Agent, Decision, RequestError, View
 from inhabit.agents.deciding import close_agent, decide
-from inhabit.envs.core import Task
 from inhabit.envs.files import make_folder
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import comparable, with_todays_model
 from inhabit.episodes.playing.plan import RunPlan
-from inhabit.episodes.playing.play import Faults, play
+from inhabit.episodes.playing.play import EpisodePlay, Faults
 from inhabit.episodes.playing.preference import PreferencePair, keep_pair
 from inhabit.episodes.playing.resume import Prefix, decided
 from inhabit.episodes.playing.retrace import DivergedError
@@ -104,38 +103,17 @@ async def fork_episode(
         header = header.model_copy(update={"fork": fork})
         forked = begin(_new_folder(run), header, [episode.task])
         try:
-            other = elsewhere(run, episode.task)
-            await _play(forked, env_thread, agent, plan, attempt.start.seed, prefix, other)
+            other, seed = elsewhere(run, episode.task), attempt.start.seed
+            again = plan.episode(env_thread.env, episode.task, seed, other)
+            with Pictures() as pictures:
+                kept = pictures if plan.run_settings.frames else None
+                with closing(EpisodeWriter(forked.episode(0), kept)) as writer:
+                    faults = Faults(0)
+                    await EpisodePlay(env_thread, agent, again, writer, plan, faults, prefix).run()
         except (ForkError, DivergedError):
             shutil.rmtree(forked.folder)
             raise
     return keep_pair(run, episode, attempt, forked, fork)
-
-
-async def _play(
-    forked: Run,
-    env_thread: EnvThread,
-    agent: Agent,
-    plan: RunPlan,
-    seed: int,
-    prefix: Prefix | None,
-    other: Task | None,
-) -> None:
-    episode = forked.episode(0)
-    with Pictures() as pictures:
-        rules, faults = plan.rules, Faults(0)
-        with closing(EpisodeWriter(episode, pictures if rules.settings.frames else None)) as writer:
-            await play(
-                env_thread,
-                agent,
-                episode.task,
-                writer,
-                rules,
-                faults,
-                seed=seed,
-                prefix=prefix,
-                other=other,
-            )
 
 
 def _forkable(episode: EpisodeRecord, step: int) -> Attempt:

@@ -29,7 +29,7 @@ from inhabit.envs.marks import without_effect
 from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
-from inhabit.episodes.playing.play import Rules
+from inhabit.episodes.episode import Episode, Limits
 from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, checked, divide
 from inhabit.episodes.recording.schema import RENDERER, Choice, RecordedSettings, RunHeader, Sight
 
@@ -52,6 +52,7 @@ class RunPlan:
     sight: Sight = Sight.SHOWN
     granted: frozenset[Grant] = frozenset()
     max_steps: int | None = None
+    """Instead of each task's own limit."""
     seed: int = 0
 
     @property
@@ -61,15 +62,17 @@ class RunPlan:
         assert isinstance(found, RunSettings)
         return found
 
-    @property
-    def rules(self) -> Rules:
-        """The settings that hold for every episode."""
-        return Rules(
-            candidates=self.candidates,
-            sight=self.sight,
-            granted=self.granted,
-            max_steps=self.max_steps,
-            settings=self.run_settings,
+    def episode(self, env: Env, task: Task, seed: int, other: Task | None = None) -> Episode:
+        """An episode of this run; `other` is the task whose pictures it may be shown."""
+        return Episode(
+            env,
+            task,
+            seed,
+            Limits(self.max_steps or task.max_steps, self.run_settings.max_invalid),
+            self.candidates,
+            self.sight,
+            self.run_settings.remember,
+            other if self.sight is Sight.OTHER else None,
         )
 
     def header(

@@ -13,7 +13,6 @@ from inhabit.agents.core import (
     BudgetError,
     CutShortError,
     Decision,
-    Grant,
     Grants,
     ModelError,
     NoAnswerError,
@@ -22,28 +21,25 @@ from inhabit.agents.core import (
 from inhabit.agents.deciding import check_budget, decide
 from inhabit.envs.core import (
     Action,
-    Env,
     SceneError,
     SimulatorError,
-    Task,
     TaskError,
     UnavailableError,
 )
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.host.env import WorkerError
-from inhabit.episodes.episode import Episode, Limits, Moment
+from inhabit.episodes.episode import Episode, Moment
 from inhabit.episodes.playing.clock import Clock, TimeShare
 from inhabit.episodes.playing.env_thread import EnvThread, grants
+from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.poses import pose_of, things_of
 from inhabit.episodes.playing.resume import Prefix
 from inhabit.episodes.playing.retrace import compare_outcome, compare_seen, recorded_decision
-from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.schema import (
     Choice,
     Ending,
     EndLine,
     PoseRecord,
-    Sight,
     TokenCounts,
 )
 from inhabit.episodes.recording.writer import EpisodeWriter
@@ -81,94 +77,6 @@ TAKEN_BACK = "The last step was taken back. The next attempt continues without i
 """Why an attempt ended in which a person said "undo"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Settings that hold for every episode of a run."""
-
-    candidates: Choice = Choice.SEEN
-    sight: Sight = Sight.SHOWN
-    granted: frozenset[Grant] = frozenset()
-    max_steps: int | None = None
-    """Instead of each task's own limit."""
-    settings: RunSettings = field(default_factory=RunSettings)
-
-    def episode(self, env: Env, task: Task, seed: int, other: Task | None = None) -> Episode:
-        """An episode under these rules; `other` is the task whose pictures it may be shown."""
-        settings = self.settings
-        return Episode(
-            env,
-            task,
-            seed,
-            Limits(self.max_steps or task.max_steps, settings.max_invalid),
-            self.candidates,
-            self.sight,
-            settings.remember,
-            other if self.sight is Sight.OTHER else None,
-        )
-
-
-async def play(
-    env_thread: EnvThread,
-    agent: Agent,
-    task: Task,
-    writer: EpisodeWriter,
-    rules: Rules,
-    faults: Faults,
-    *,
-    seed: int,
-    prefix: Prefix | None = None,
-    again: bool = False,
-    spent: float = 0.0,
-    can_undo: bool = False,
-    other: Task | None = None,
-) -> EndLine:
-    """Play `task` once and record every step as it happens.
-
-    A decision is on disk before it is executed, so an interrupted run never pays for it again.
-
-    Args:
-        env_thread: the environment.
-        agent: decides.
-        task: of the episode.
-        writer: of this attempt.
-        rules: of the run.
-        faults: that the command has met.
-        seed: of the episode.
-        prefix: recorded steps that are re-executed before the agent is asked.
-        again: whether another attempt follows a simulator fault.
-        spent: seconds that earlier attempts took; they count towards `max_seconds`.
-        can_undo: whether a person may take back the last step.
-        other: the task whose pictures are shown where `rules` say so.
-
-    Returns:
-        How the attempt ended; possibly with a fault of the simulator or the model.
-
-    Raises:
-        DiskError: the record can't be written.
-        NoAnswerError: the model did not answer, and no decision was made before; the attempt has
-            no end then.
-        DivergedError: a step of `prefix` differs from the record; the attempt has no end then.
-        UndoError: a person takes back the last step. This attempt is over, and another one
-            continues it without that step.
-    """
-    episode = rules.episode(env_thread.env, task, seed, other)
-    playing = _Play(env_thread, agent, episode, writer, rules, faults, prefix, spent, can_undo)
-    fault: Fault | None = None
-    try:
-        check_budget(agent)
-        now = await playing.begin()
-        while now.ending is None:
-            now = await playing.act(await playing.decide(now))
-    except UndoError:
-        await playing.end(note=TAKEN_BACK)
-        raise
-    except _FAULTS as error:
-        if isinstance(error, NoAnswerError) and not faults.decided:
-            raise
-        fault = error
-    return await playing.end(fault, again=again)
-
-
 Fault = SceneError | SimulatorError | TaskError | UnavailableError | ModelError
 _ENDINGS: Mapping[type[Fault], Ending] = {
     SceneError: Ending.SCENE_REFUSED,
@@ -183,18 +91,26 @@ _FAULTS = tuple(_ENDINGS)
 
 
 @dataclass(slots=True)
-class _Play:
-    """An episode that is being played: each part of a step is timed and recorded."""
+class EpisodePlay:
+    """Plays an episode once, and records every step as it happens.
+
+    A decision is on disk before it is executed, so an interrupted run never pays for it again.
+    """
 
     env_thread: EnvThread
     agent: Agent
     episode: Episode
     writer: EpisodeWriter
-    rules: Rules
+    """Of this attempt."""
+    plan: RunPlan
     faults: Faults
-    prefix: Prefix | None
-    spent: float
-    can_undo: bool
+    """That the command has met."""
+    prefix: Prefix | None = None
+    """Recorded steps that are re-executed before the agent is asked."""
+    spent: float = 0.0
+    """Seconds that earlier attempts took; they count towards `max_seconds`."""
+    can_undo: bool = False
+    """Whether a person may take back the last step."""
     grants: Grants = NOTHING_GRANTED
     clock: Clock = field(default_factory=Clock)
     read: int = 0
@@ -203,13 +119,41 @@ class _Play:
     started: bool = False
     posed: bool = False
 
-    async def begin(self) -> Moment:
+    async def run(self, *, again: bool = False) -> EndLine:
+        """How the attempt ended; possibly with a fault of the simulator or the model.
+
+        With `again`, another attempt follows a simulator fault.
+
+        Raises:
+            DiskError: the record can't be written.
+            NoAnswerError: the model did not answer, and no decision was made before; the attempt
+                has no end then.
+            DivergedError: a step of `prefix` differs from the record; the attempt has no end then.
+            UndoError: a person takes back the last step. This attempt is over, and another one
+                continues it without that step.
+        """
+        fault: Fault | None = None
+        try:
+            check_budget(self.agent)
+            now = await self._begin()
+            while now.ending is None:
+                now = await self._act(await self._decide(now))
+        except UndoError:
+            await self._end(note=TAKEN_BACK)
+            raise
+        except _FAULTS as error:
+            if isinstance(error, NoAnswerError) and not self.faults.decided:
+                raise
+            fault = error
+        return await self._end(fault, again=again)
+
+    async def _begin(self) -> Moment:
         """Build the scene, record the start, and look."""
-        episode, rules = self.episode, self.rules
+        episode, plan = self.episode, self.plan
         now = await self._ask(episode.reset)
-        self.grants = await grants(self.env_thread, rules.granted, episode)
+        self.grants = await grants(self.env_thread, plan.granted, episode)
         words = None
-        if rules.candidates is Choice.VOCABULARY:
+        if plan.candidates is Choice.VOCABULARY:
             words = await self._ask(lambda: now.candidates)
         state = await self._ask(lambda: now.state)
         self.posed = pose_of(state) is not None
@@ -223,7 +167,7 @@ class _Play:
         self.clock.begin_step()
         return now
 
-    async def decide(self, now: Moment) -> Decision:
+    async def _decide(self, now: Moment) -> Decision:
         """The agent's decision, or the recorded one; on disk when this returns."""
         prefix = self.prefix
         if prefix and (step := prefix.step(now.number)) and step.decide:
@@ -235,7 +179,7 @@ class _Play:
         await self._decided(now, decision)
         return decision
 
-    async def act(self, decision: Decision) -> Moment:
+    async def _act(self, decision: Decision) -> Moment:
         """Carry out a decision. Its outcome is on disk before it is looked at."""
         before = self.episode.now
         now = await self._ask(lambda: self.episode.act(decision))
@@ -264,7 +208,7 @@ class _Play:
             self.writer.see(now.number, seen, now.candidates, now.digest, pose, seconds)
 
     async def _asked(self, now: Moment) -> Decision:
-        settings = self.rules.settings
+        settings = self.plan.run_settings
         most = settings.max_seconds
         if most is not None and self.spent + self.clock.elapsed >= most:
             raise BudgetError(f"The {most:g} s that max_seconds allows an episode are over.")
@@ -294,7 +238,7 @@ class _Play:
         self.read += sum(call.tokens_in for call in decision.calls)
         self.written += sum(call.tokens_out for call in decision.calls)
 
-    async def end(
+    async def _end(
         self, fault: Fault | None = None, *, again: bool = False, note: str | None = None
     ) -> EndLine:
         """Record the end; `again` if another attempt follows a simulator fault.

@@ -102,7 +102,7 @@ async def record_run(
                 found,
                 chosen.make_env,
                 agent,
-                chosen.rules,
+                chosen,
                 workers=workers,
                 env_thread=env_thread,
                 watch=watch,

@@ -13,7 +13,8 @@ from inhabit.envs.entries import same_folder
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import comparable
-from inhabit.episodes.playing.play import Faults, Rules, play
+from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.play import EpisodePlay, Faults
 from inhabit.episodes.playing.resume import Prefix, prefix_of, seconds_of, without_last_step
 from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.playing.settings import Resume, RunSettings
@@ -61,7 +62,7 @@ async def run_episodes(
     run: Run,
     make: Callable[[], Env],
     agent: Agent,
-    rules: Rules,
+    plan: RunPlan,
     *,
     workers: int = 1,
     env_thread: EnvThread | None = None,
@@ -70,7 +71,7 @@ async def run_episodes(
     """Play every unfinished episode of `run`, `workers` of them concurrently.
 
     If cancelled, it closes all environments and leaves episodes unfinished; called again, it
-    continues or restarts those, as `rules` say.
+    continues or restarts those, as `plan` says.
 
     `make` is called again after each simulator fault. `env_thread`, a first environment that is
     built already, is closed as well.
@@ -87,10 +88,10 @@ async def run_episodes(
     # An environment or an agent in this process may change the current folder.
     run = replace(run, folder=run.folder.absolute())
     env_threads = [env_thread] + [None] * (workers - 1)
-    waiting = unfinished(run, rules.settings)
+    waiting = unfinished(run, plan.run_settings)
     with same_folder(), Pictures() as pictures:
-        faults = Faults(rules.settings.max_faults)
-        pool = EpisodePool(run, make, agent, rules, pictures, faults, watch)
+        faults = Faults(plan.run_settings.max_faults)
+        pool = EpisodePool(run, make, agent, plan, pictures, faults, watch)
         try:
             async with asyncio.TaskGroup() as group:
                 for one in env_threads:
@@ -112,7 +113,7 @@ class EpisodePool:
     run: Run
     make: Callable[[], Env]
     agent: Agent
-    rules: Rules
+    plan: RunPlan
     pictures: Pictures
     faults: Faults
     watch: Watch = lambda episode, end: None
@@ -134,7 +135,7 @@ class EpisodePool:
         Returns:
             The environment for the next episode; None if the simulator failed.
         """
-        settings = self.rules.settings
+        settings = self.plan.run_settings
         faults = sum(
             attempt.end is not None and attempt.end.again for attempt in episode.attempts()
         )
@@ -165,7 +166,7 @@ class EpisodePool:
         """
         prefix = None
         level = comparable(self.run.header, env_thread.env.determinism)
-        if self.rules.settings.resume is Resume.CONTINUE:
+        if self.plan.run_settings.resume is Resume.CONTINUE:
             prefix = prefix_of(episode.attempts(), level)
         while True:
             try:
@@ -184,26 +185,28 @@ class EpisodePool:
         *,
         again: bool,
     ) -> EndLine:
-        spent = 0.0 if self.rules.settings.max_seconds is None else seconds_of(episode.attempts())
-        writer = EpisodeWriter(episode, self.pictures if self.rules.settings.frames else None)
-        seed = episode_seed(self.run.header.seed, episode.number)
-        try:
-            end = await play(
-                env_thread,
-                self.agent,
+        settings, number = self.plan.run_settings, episode.number
+        writer = EpisodeWriter(episode, self.pictures if settings.frames else None)
+        playing = EpisodePlay(
+            env_thread,
+            self.agent,
+            self.plan.episode(
+                env_thread.env,
                 episode.task,
-                writer,
-                self.rules,
-                self.faults,
-                seed=seed,
-                prefix=prefix,
-                again=again,
-                spent=spent,
-                can_undo=self.agent.interactive and level is not Determinism.NONE,
-                other=elsewhere(self.run, episode.task),
-            )
+                episode_seed(self.run.header.seed, number),
+                elsewhere(self.run, episode.task),
+            ),
+            writer,
+            self.plan,
+            self.faults,
+            prefix,
+            spent=0.0 if settings.max_seconds is None else seconds_of(episode.attempts()),
+            can_undo=self.agent.interactive and level is not Determinism.NONE,
+        )
+        try:
+            end = await playing.run(again=again)
             if not end.again:
-                append(self.run, [writer.entry(episode.number, end)])
+                append(self.run, [writer.entry(number, end)])
             return end
         finally:
             writer.close()

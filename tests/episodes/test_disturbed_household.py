@@ -83,7 +83,7 @@ def play(folder: Path, agent: Agent, make: Callable[[], Env], retries: int) -> R
     with make() as env:
         determinism = env.determinism
     run = earlier(folder) or begin(folder, chosen.header(determinism, tasks, ["test"]), tasks)
-    asyncio.run(run_episodes(run, make, agent, chosen.rules))
+    asyncio.run(run_episodes(run, make, agent, chosen))
     return Run.open(folder)
 
 

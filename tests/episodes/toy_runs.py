@@ -43,7 +43,7 @@ def play_toy(
     folder.mkdir(parents=True, exist_ok=True)
     run = earlier(folder) or begin(folder, chosen.header(toy().determinism, found, ["test"]), found)
     decider = made or chosen.make_agent(chosen.load_model())
-    asyncio.run(run_episodes(run, make, decider, chosen.rules, workers=workers, watch=watch))
+    asyncio.run(run_episodes(run, make, decider, chosen, workers=workers, watch=watch))
     return Run.open(folder)
 
 
