@@ -24,7 +24,7 @@ from inhabit.agents.alfred_specialist.reading.reading import ROLES, Reading, Rea
 from inhabit.agents.alfred_specialist.settings import PlannerSettings
 from inhabit.agents.alfred_specialist.skills.situation import Surroundings, situation
 from inhabit.agents.alfred_specialist.skills.tasks import Skills, is_done
-from inhabit.agents.alfred_specialist.skills.usual_places import usual_places
+from inhabit.agents.alfred_specialist.skills.tries import usual_places
 from inhabit.agents.core import Decision, Ranked, Step, View
 from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.models.core import Image, Model
@@ -95,7 +95,7 @@ def in_words(reading: Reading, readings: Readings) -> str:
 
 if TYPE_CHECKING:
     from inhabit.agents.alfred_specialist.reading.reader import InstructionReader
-    from inhabit.agents.models.eyes.detector import ImageDetector
+    from inhabit.agents.models.eyes.network import ImageDetector
 
 _GUESS = 0.1
 """Probability of the likeliest reading below which it is a guess: of 13 such goals in held-out

@@ -1,6 +1,6 @@
 """Beam search constrained to candidates: token by token, along their likeliest prefixes.
 
-Scores are those of `agents/models/local/likelihood.py`, summed on the way down the trie. So with a
+Scores are those of `agents/models/local/node_logits.py`, summed on the way down the trie. So with a
 width that covers the candidates nothing is dropped, and the result equals that of ranking. The
 search reads at most `width` tokens a level instead of the whole trie: this pays for thousands of
 candidates, while ranking is cheaper for dozens.

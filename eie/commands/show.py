@@ -132,7 +132,7 @@ def _videos(
 
     if size is None:
         return Videos(video, gif)
-    from inhabit.episodes.reports.video.rerender import video_camera
+    from inhabit.episodes.reports.video.encode import video_camera
 
     camera = video_camera(run, _pixels(size), assignments, trusted=trusted)
     if isinstance(camera, str):

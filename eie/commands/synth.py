@@ -16,8 +16,8 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.settings import SynthSettings
-from inhabit.eie.making.components import load_components, owners
 from inhabit.eie.making.local import synthesize
+from inhabit.eie.making.runner import load_components, owners
 from inhabit.eie.sets.folder import SetFolder, SetHeader, SetSettings, held
 from inhabit.envs.extras import require
 from inhabit.envs.marks import without_effect

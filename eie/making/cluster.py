@@ -18,9 +18,8 @@ from pydantic import JsonValue
 
 from inhabit.eie.examples.draft import Draft, Piece
 from inhabit.eie.examples.example import Example, Refused, Rejection
-from inhabit.eie.making.components import load_components
 from inhabit.eie.making.ordered_writer import OrderedWriter
-from inhabit.eie.making.runner import AttemptResult, AttemptRunner
+from inhabit.eie.making.runner import AttemptResult, AttemptRunner, load_components
 from inhabit.eie.sets.folder import SetFolder, SetHeader
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch
 

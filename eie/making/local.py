@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from inhabit.eie.making.components import Components
 from inhabit.eie.making.ordered_writer import OrderedWriter
-from inhabit.eie.making.runner import AttemptRunner
+from inhabit.eie.making.runner import AttemptRunner, Components
 from inhabit.eie.sets.folder import SetFolder
 
 _AHEAD = 4

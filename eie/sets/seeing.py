@@ -44,7 +44,7 @@ class EyeFeatures:
         Raises:
             ImportError: torch or transformers is missing.
         """
-        from inhabit.agents.models.eyes.detector import CellDetector
+        from inhabit.agents.models.eyes.network import CellDetector
 
         self._folder = folder
         self._detector = CellDetector()

@@ -13,18 +13,16 @@ import numpy as np
 import torch
 
 from inhabit.eie.tuning import agreement, checkpoint, log
-from inhabit.eie.tuning.agreement import ReadingPlan
+from inhabit.eie.tuning.agreement import ReadingPlan, read_shared
 from inhabit.eie.tuning.base import Base
 from inhabit.eie.tuning.batches import Order, by_episode, cosine_rate, episode_steps, micro_batches
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
 from inhabit.eie.tuning.devices import Devices, gathered, split_as
-from inhabit.eie.tuning.objective import CandidateScores, loss, score
 from inhabit.eie.tuning.parts import remember_images
 from inhabit.eie.tuning.passes import read
-from inhabit.eie.tuning.questions import Question, Questions
+from inhabit.eie.tuning.questions import CandidateScores, Question, Questions, loss, score
 from inhabit.eie.tuning.samples import Sample
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
-from inhabit.eie.tuning.shared_prompts import read_shared
 
 _COMPARED = 3
 """Examples on which the ways to read are compared."""

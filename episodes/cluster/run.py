@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from inhabit.envs.core import Determinism, Task
 from inhabit.envs.files import read_whole
-from inhabit.episodes.cluster.bundle import unpack
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
+from inhabit.episodes.cluster.workers import unpack
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.play import Faults
 from inhabit.episodes.playing.run import Watch, unfinished

@@ -1,10 +1,16 @@
-"""The job workers of a run: `Probe` reports what a node has, `Player` plays episodes."""
+"""The job workers of a run: `Probe` reports what a node has, `Player` plays episodes.
+
+The files of an episode travel from a node to the run folder as bytes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
+import struct
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -14,7 +20,6 @@ from pydantic import JsonValue
 from inhabit.agents.core import Agent
 from inhabit.envs.core import Task
 from inhabit.envs.host.process_group import ProcessGroup
-from inhabit.episodes.cluster.bundle import pack
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import plan_like
 from inhabit.episodes.playing.plan import RunPlan
@@ -24,6 +29,39 @@ from inhabit.episodes.recording.disk import Pictures
 from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.view import check
+
+_NAME = re.compile(r"episode\.jsonl|frames/[0-9]+(-[0-9]+)?\.jpg|images/[0-9a-f]{1,64}\.jpg")
+_LENGTH = struct.Struct("!I")
+
+
+def pack(folder: Path) -> bytes:
+    """All files of an episode's folder: a list of names and sizes, then their contents."""
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith(".half")
+    }
+    listed = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
+    return b"".join([_LENGTH.pack(len(listed)), listed, *files.values()])
+
+
+def unpack(bundle: bytes) -> Mapping[str, bytes]:
+    """Unpack a bundle that `pack` made: contents by name.
+
+    Raises:
+        ValueError: the bundle is malformed, or names a file that no episode has.
+    """
+    (length,) = _LENGTH.unpack_from(bundle)
+    at = _LENGTH.size + length
+    files: dict[str, bytes] = {}
+    for name, size in json.loads(bundle[_LENGTH.size : at]):
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"A bundle holds {name!r}, which no episode does.")
+        files[name] = bundle[at : at + size]
+        at += size
+    if at != len(bundle):
+        raise ValueError(f"A bundle of {len(bundle)} bytes, of which {at} are listed.")
+    return files
 
 
 class Probe:

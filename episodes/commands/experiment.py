@@ -44,7 +44,7 @@ from inhabit.episodes.experiments.schema import (
     read_experiment,
     read_lock,
 )
-from inhabit.episodes.playing.record import record_run
+from inhabit.episodes.playing.run import record_run
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import EndLine

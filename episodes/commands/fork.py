@@ -12,9 +12,8 @@ from rich.console import Console
 
 from inhabit.episodes.commands.options import BaseUrl, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
-from inhabit.episodes.playing.fork import fork_episode
+from inhabit.episodes.playing.fork import Continuation, PreferencePair, fork_episode
 from inhabit.episodes.playing.from_record import plan_like
-from inhabit.episodes.playing.preference import Continuation, PreferencePair
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Fork

@@ -13,7 +13,7 @@ from inhabit.episodes.commands.options import OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.playing.from_record import env_of_run, other_renderer
-from inhabit.episodes.playing.replay import Replay, replay_run
+from inhabit.episodes.playing.retrace import Replay, replay_run
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.wording import counted
 

@@ -34,8 +34,7 @@ from inhabit.episodes.commands.options import (
 from inhabit.episodes.commands.output import Json, Set, answers, facts, print_json, remarks
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.playing.plan import RunPlan, plan
-from inhabit.episodes.playing.record import record_run, resumed
-from inhabit.episodes.playing.run import Watch, unfinished
+from inhabit.episodes.playing.run import Watch, record_run, resumed, unfinished
 from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.playing.tasks import gather, next_room
 from inhabit.episodes.recording.folder import begin, check_model, folder_of, held

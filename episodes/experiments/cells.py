@@ -34,7 +34,7 @@ from inhabit.episodes.experiments.schema import (
     digest_of,
 )
 from inhabit.episodes.playing.plan import RunPlan, plan
-from inhabit.episodes.playing.record import record_run
+from inhabit.episodes.playing.run import record_run
 from inhabit.episodes.playing.settings import RunSettings, SettingError
 from inhabit.episodes.playing.tasks import gather, next_room
 from inhabit.episodes.recording.folder import folder_of

@@ -16,8 +16,7 @@ from inhabit.api.reading import RunResults
 from inhabit.envs.core import Task
 from inhabit.envs.entries import member
 from inhabit.episodes.playing.plan import plan
-from inhabit.episodes.playing.record import Watching, record_run, unwatched
-from inhabit.episodes.playing.run import Watch
+from inhabit.episodes.playing.run import Watch, Watching, record_run, unwatched
 from inhabit.episodes.playing.settings import mapping
 from inhabit.episodes.playing.tasks import gather, whole
 from inhabit.episodes.recording.folder import held

@@ -32,7 +32,7 @@ from inhabit.envs import registry
 from inhabit.envs.core import Task as EmbodiedTask
 from inhabit.envs.pictures import data_url
 from inhabit.episodes.playing.plan import plan
-from inhabit.episodes.playing.record import record_run
+from inhabit.episodes.playing.run import record_run
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run

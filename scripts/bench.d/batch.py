@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.prompt import Prompt
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.node_logits import Likelihood
 from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.node_logits import Likelihood
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.registry import load

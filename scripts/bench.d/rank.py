@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.core import Step, View
 from inhabit.agents.dialogue.prompt import Prompt
-from inhabit.agents.models.local.likelihood import Likelihood
+from inhabit.agents.models.local.node_logits import Likelihood
 from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
@@ -170,7 +170,7 @@ class ShortestPaths:
         self._tables[index] = logits.double().log_softmax(-1).numpy()
 
     def each(self) -> NDArray[np.float64]:
-        """Scores from all that `forward` has found, by the definition in `likelihood.py`."""
+        """Scores from all that `forward` has found, by the definition in `node_logits.py`."""
         return np.array([self._score(index) for index in range(len(self._answers))])
 
     def _score(self, index: int) -> float:

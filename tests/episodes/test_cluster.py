@@ -17,8 +17,8 @@ from toy_runs import play_toy, results, toy_tasks
 from waiting import PATIENCE, wait_for
 
 from inhabit.envs.core import SceneError
-from inhabit.episodes.cluster.bundle import pack, unpack
 from inhabit.episodes.cluster.jobs import LostError, NodeResources, connected, dispatch
+from inhabit.episodes.cluster.workers import pack, unpack
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.scores import score
 

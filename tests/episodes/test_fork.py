@@ -11,8 +11,8 @@ from toy_runs import play_toy, toy, toy_tasks
 import inhabit
 from inhabit.cli import main
 from inhabit.envs.core import Task
-from inhabit.episodes.playing.preference import Continuation, preferred, read_pairs
-from inhabit.episodes.playing.replay import replay_run
+from inhabit.episodes.playing.fork import Continuation, preferred, read_pairs
+from inhabit.episodes.playing.retrace import replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 from tests.agents.models.endpoints.endpoint import endpoint, good

@@ -18,7 +18,7 @@ from inhabit.envs.core import Determinism, Observation, Task
 from inhabit.envs.simulators.render import VERSION
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.playing.from_record import env_of_run
-from inhabit.episodes.playing.replay import IncomparableError, replay_run
+from inhabit.episodes.playing.retrace import IncomparableError, replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 

@@ -12,7 +12,7 @@ from toy_runs import play_toy, toy_tasks
 
 from inhabit.cli import main
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera, video_camera
+from inhabit.episodes.reports.video.encode import RerenderError, VideoCamera, video_camera
 
 SIZE = (320, 240)
 

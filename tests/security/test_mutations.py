@@ -22,7 +22,7 @@ from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.eie.sets.page.writing import rows
 from inhabit.episodes.judging.schema import whole
 from inhabit.episodes.judging.summary import summarize
-from inhabit.episodes.playing.preference import read_pairs
+from inhabit.episodes.playing.fork import read_pairs
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.pages import episode_page, run_page

@@ -19,7 +19,7 @@ from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, Message, Model, Ranking
 from inhabit.agents.models.eyes import BUNDLED as BUNDLED_EYES
-from inhabit.agents.models.eyes.detector import ImageDetector
+from inhabit.agents.models.eyes.network import ImageDetector
 from inhabit.agents.models.local import fingerprint
 from inhabit.agents.models.local.folder import OpenedFolder
 from inhabit.envs.entries import first_problem

@@ -22,10 +22,8 @@ from inhabit.agents.alfred_specialist.ranker.parsing import (
     uncut,
 )
 from inhabit.agents.alfred_specialist.reading.reading import Reading
-from inhabit.agents.alfred_specialist.skills.search import opened_here, search
 from inhabit.agents.alfred_specialist.skills.situation import DOORS, Name, Surroundings, verb
-from inhabit.agents.alfred_specialist.skills.tries import missed
-from inhabit.agents.alfred_specialist.skills.usual_places import UsualPlaces
+from inhabit.agents.alfred_specialist.skills.tries import UsualPlaces, missed, opened_here, search
 from inhabit.envs.alfred.language.verbs import word
 from inhabit.envs.alfred.world import things
 from inhabit.envs.alfred.world.kinds import TREATMENTS

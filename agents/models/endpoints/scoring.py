@@ -1,6 +1,6 @@
 """How likely texts are as answers, from log-probabilities along a trie of their tokens.
 
-The scores are those of `agents/models/local/likelihood.py`: candidates are events of which no two
+The scores are those of `agents/models/local/node_logits.py`: candidates are events of which no two
 can both happen, so that one that is the beginning of another is scored as the answer that doesn't
 go on so.
 """

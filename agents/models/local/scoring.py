@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.beam_search import BeamResult, BeamRules
 from inhabit.agents.models.local.encoder import EncodedPrompt
-from inhabit.agents.models.local.likelihood import Likelihood, sums
-from inhabit.agents.models.local.node_logits import descend, search
+from inhabit.agents.models.local.node_logits import Likelihood, descend, search, sums
 from inhabit.agents.models.local.picture_features import PictureFeatures
 from inhabit.agents.models.local.reader import PromptReader, locate
 from inhabit.agents.models.transformers_names import cache_input, cache_of, position_index
@@ -197,7 +196,7 @@ class Scorer:
         self._window: float = window if window and (_SLIDING in kinds or not kinds) else np.inf
 
     def rank(self, questions: Sequence[tuple[EncodedPrompt, Trie]]) -> list[ScoredTokens]:
-        """The score of each sequence of each trie, as `likelihood.py` defines it."""
+        """The score of each sequence of each trie, as `node_logits.py` defines it."""
         trees = [one for one in questions if self._takes_tree(*one)]
         groups = [trees] if self.way == "tree" and trees else [[one] for one in trees]
         packed = iter([s for group in groups for s in self._likelihood.scores_of_many(group)])

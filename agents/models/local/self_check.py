@@ -186,7 +186,7 @@ def _messages(pictures: int, *, more: int) -> list[Message]:
 def _plain_scores(
     model: Any, encoder: Encoder, messages: Sequence[Message], answers: Sequence[Sequence[int]]
 ) -> list[float]:
-    """The score of each of `answers`, tokens, in nats, as `likelihood.py` defines it."""
+    """The score of each of `answers`, tokens, in nats, as `node_logits.py` defines it."""
     text, pictures = encoder.text(messages), encoder.pictures(messages)
     options = {"add_special_tokens": encoder.lacks_bos(text), "return_tensors": "pt"}
     if pictures:

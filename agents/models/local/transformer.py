@@ -100,7 +100,7 @@ class Transformer(Model):
         self.abilities = frozenset(abilities)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
-        """Exact scores, as `agents/models/local/likelihood.py` defines them."""
+        """Exact scores, as `agents/models/local/node_logits.py` defines them."""
         return await self._batcher.ask((prompt, candidates, None), self._ranks)
 
     async def _beam(

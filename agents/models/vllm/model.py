@@ -80,7 +80,7 @@ class VLLMModel(Model):
         self._batcher = MicroBatcher(batch_size=settings.batch, name=name)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
-        """Exact scores, as `agents/models/local/likelihood.py` defines them."""
+        """Exact scores, as `agents/models/local/node_logits.py` defines them."""
         return await self._scored(prompt, candidates, TrieScores.rank)
 
     async def _beam(

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from inhabit.agents.models.eyes.detector import CellDetector
+from inhabit.agents.models.eyes.network import CellDetector
 
 FEATURES = 5
 """Of a detection, after its class: confidence, confidence in the present image, and where it is

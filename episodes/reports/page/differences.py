@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from inhabit.envs.files import is_regular
 from inhabit.episodes.playing.replan import Replanned
-from inhabit.episodes.playing.replay import Replay
+from inhabit.episodes.playing.retrace import Replay
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine

@@ -14,16 +14,21 @@ from inhabit.envs.files import is_regular
 from inhabit.envs.marks import without_effect
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
-from inhabit.episodes.playing.preference import Continuation, PreferencePair, read_pairs
+from inhabit.episodes.playing.fork import Continuation, PreferencePair, read_pairs
 from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import Ending, EndLine
 from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
 from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
-from inhabit.episodes.reports.page.judged import RunJudgement
 from inhabit.episodes.reports.page.pictures import poster
-from inhabit.episodes.reports.page.summary import EpisodeRow, LiveEpisode, failures, funnel
+from inhabit.episodes.reports.page.summary import (
+    EpisodeRow,
+    LiveEpisode,
+    RunJudgement,
+    failures,
+    funnel,
+)
 from inhabit.episodes.reports.page.value import value_curve
 from inhabit.episodes.reports.wording import ENDINGS
 from inhabit.episodes.scoring.comparison import DIFFERENCES

@@ -17,7 +17,6 @@ from inhabit.episodes.recording.disk import DiskError, write_text
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores
-from inhabit.episodes.reports.page.judged import judgement_of
 from inhabit.episodes.reports.page.pages import (
     AT_FIRST,
     Shown,
@@ -25,10 +24,10 @@ from inhabit.episodes.reports.page.pages import (
     gallery_page,
     run_page,
 )
-from inhabit.episodes.reports.page.summary import row
+from inhabit.episodes.reports.page.summary import judgement_of, row
 from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.reports.video import encode as video
-from inhabit.episodes.reports.video.rerender import RerenderError, VideoCamera
+from inhabit.episodes.reports.video.encode import RerenderError, VideoCamera
 from inhabit.episodes.scoring.scores import score
 
 

@@ -14,16 +14,14 @@ from inhabit.agents.alfred_specialist.ranker.notes import mentioned_kinds
 from inhabit.agents.alfred_specialist.ranker.parsing import notes
 from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.alfred_specialist.training.ranker import (
+    LabelledPrompt,
     RankerTraining,
+    RolloutResult,
     build_vocabulary,
     featurize,
-    train_ranker,
-)
-from inhabit.agents.alfred_specialist.training.rollouts import (
-    LabelledPrompt,
-    RolloutResult,
     noisy_expert,
     rollout,
+    train_ranker,
     with_known_answer,
 )
 from inhabit.agents.core import ModelError, View

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from inhabit.agents.alfred_specialist.skills.usual_places import usual_places
+from inhabit.agents.alfred_specialist.skills.tries import usual_places
 from inhabit.agents.core import Step, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.models.registry import load

@@ -23,9 +23,9 @@ from inhabit.agents.models.core import Image as Pixels
 from inhabit.eie.examples.example import Example, Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import Author, Procedural
-from inhabit.eie.making.components import Components
 from inhabit.eie.making.local import synthesize
 from inhabit.eie.making.pipeline import Pipeline
+from inhabit.eie.making.runner import Components
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
 from inhabit.envs.entries import PluginError
 from inhabit.envs.registry import find

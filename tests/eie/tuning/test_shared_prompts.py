@@ -6,11 +6,10 @@ from transformers import AutoProcessor, LlavaForConditionalGeneration
 from inhabit.agents.models.core import Image, Message
 from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.trie import Trie
-from inhabit.eie.tuning.objective import score
+from inhabit.eie.tuning.agreement import can_share, read_shared
 from inhabit.eie.tuning.parts import remember_images
 from inhabit.eie.tuning.passes import read
-from inhabit.eie.tuning.questions import Question
-from inhabit.eie.tuning.shared_prompts import can_share, read_shared
+from inhabit.eie.tuning.questions import Question, score
 from tests.agents.models.local.tiny import save_llava
 
 ANSWERS = (("go to the mug", "go to the mug now", "open it"), ("pick up the mug", "stop"))

@@ -17,10 +17,9 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.log import LogLine, lines
-from inhabit.eie.tuning.objective import score
 from inhabit.eie.tuning.passes import Way
 from inhabit.eie.tuning.passes import read as logits_of
-from inhabit.eie.tuning.questions import Question, Questions
+from inhabit.eie.tuning.questions import Question, Questions, score
 from inhabit.eie.tuning.samples import Sample, Wording, read
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 from inhabit.eie.tuning.tune import tune
