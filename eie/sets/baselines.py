@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -22,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 from inhabit.eie.examples.example import Example
-from inhabit.eie.sets.seeing import Grid
+from inhabit.eie.sets.seeing import EyeFeatures
 from inhabit.eie.sets.text_features import TfIdf, asked, bag_of_words, roles, words
 from inhabit.episodes.scoring.builtin_metrics import wilson
 
@@ -97,23 +96,7 @@ class Report:
         return max((one.accuracy for one in self.baselines if one.sees), default=None)
 
 
-class ImageFeatures(Protocol):
-    """What a vision network tells of the images of a set."""
-
-    def __call__(self, example: Example) -> Sequence[Mapping[str, float]]:
-        """Features of each candidate, from what it detects."""
-        ...
-
-    def grid(self, example: Example) -> Grid:
-        """Features of the cells of the image."""
-        ...
-
-    def reading(self, example: Example) -> Sequence[Mapping[str, float]]:
-        """Features of each candidate, from what it detects and what the goal says of it."""
-        ...
-
-
-def measure(examples: Examples, seed: int = 0, eyes: ImageFeatures | None = None) -> Report | None:
+def measure(examples: Examples, seed: int = 0, eyes: EyeFeatures | None = None) -> Report | None:
     """Train and score all baselines; None if there are fewer examples than folds, or all are twins.
 
     Of the examples, the first `MOST` are used. With `eyes`, there are baselines with images.
@@ -173,7 +156,7 @@ def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int
 
 
 def _attention(
-    examples: Sequence[Example], fold: Sequence[int], eyes: ImageFeatures, seed: int
+    examples: Sequence[Example], fold: Sequence[int], eyes: EyeFeatures, seed: int
 ) -> int:
     from inhabit.eie.sets.image_network import ImageNetwork
 

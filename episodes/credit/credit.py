@@ -6,12 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Env, Expert, Factual, Forkable, Privileged
-from inhabit.envs.entries import first_problem
-from inhabit.envs.files import read_whole
 from inhabit.episodes.credit.schema import (
     NOTHING,
     Effort,
@@ -27,7 +23,7 @@ from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.judging.walk import answer_of
 from inhabit.episodes.playing.retrace import retraced
 from inhabit.episodes.recording.disk import LineFile
-from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord, read_rows
 from inhabit.episodes.view import LackingError
 
 FILE = "credit.jsonl"
@@ -92,20 +88,8 @@ def read(file: Path, inside: Path) -> list[EpisodeCredit]:
     Raises:
         RecordError: a complete line is not an episode's credit.
     """
-    try:
-        content = read_whole(file, inside)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    found: dict[int, EpisodeCredit] = {}
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
-        try:
-            one = EpisodeCredit.model_validate_json(line)
-        except ValidationError as error:
-            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
-        found[one.episode] = one
-    return list(found.values())
+    rows = read_rows(file, inside, EpisodeCredit.model_validate_json)
+    return list({one.episode: one for one in rows}.values())
 
 
 def credit_episode(

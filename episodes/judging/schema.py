@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter
 
-from inhabit.envs.entries import first_problem
-from inhabit.envs.files import read_whole
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.judging.scores import AgentAnswer, Judged
-from inhabit.episodes.recording.reader import RecordError, Run
+from inhabit.episodes.recording.reader import Run, read_rows
 
 
 class _Line(BaseModel, frozen=True, extra="ignore"):
@@ -98,17 +96,7 @@ def read(file: Path) -> Iterator[Line]:
     Raises:
         RecordError: a complete line is not a judgement.
     """
-    try:
-        content = read_whole(file, file.parents[1])
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
-        try:
-            yield _LINE.validate_json(line)
-        except ValidationError as error:
-            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
+    return read_rows(file, file.parents[1], _LINE.validate_json)
 
 
 def whole(file: Path) -> tuple[list[StepLine], list[EpisodeLine]]:

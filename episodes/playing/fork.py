@@ -10,12 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from inhabit.agents.core import Agent, Decision, RequestError, View
 from inhabit.agents.deciding import close_agent, decide
-from inhabit.envs.entries import first_problem
-from inhabit.envs.files import make_folder, read_whole
+from inhabit.envs.files import make_folder
 from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import comparable, with_todays_model
 from inhabit.episodes.playing.plan import RunPlan
@@ -25,7 +24,7 @@ from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.playing.tasks import elsewhere
 from inhabit.episodes.recording.disk import LineFile, Pictures
 from inhabit.episodes.recording.folder import begin
-from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
+from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run, read_rows
 from inhabit.episodes.recording.schema import Ending, Fork
 from inhabit.episodes.recording.writer import EpisodeWriter
 
@@ -94,15 +93,7 @@ def read_pairs(run: Run) -> Sequence[PreferencePair]:
         RecordError: the file can't be read.
     """
     file = run.folder / _FILE
-    try:
-        lines = read_whole(file, run.folder).split(b"\n")
-        return [PreferencePair.model_validate_json(line) for line in lines if line]
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    except ValidationError as error:
-        raise RecordError(f"{file} can't be read: {first_problem(error)}.") from error
+    return tuple(read_rows(file, run.folder, PreferencePair.model_validate_json))
 
 
 def _pair(

@@ -8,10 +8,10 @@ needs the environment or the agent. The types of what is read stand in
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -30,6 +30,8 @@ from inhabit.episodes.recording.schema import (
     StartLine,
     is_sound,
 )
+
+T = TypeVar("T")
 
 LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 """Reads any line of a record by its kind."""
@@ -219,17 +221,35 @@ def read_lines(file: Path, run: Path) -> Iterator[Line]:
     Raises:
         RecordError: a complete line is not a record; names the line.
     """
-    try:
-        content = read_whole(file, run)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
-    lines = content.split(b"\n")[:-1]
+    lines = _whole_lines(file, run)
     if lines and not is_sound(lines[-1]):
         lines.pop()
     for number, line in enumerate(lines, 1):
         yield _parse(line, file, f"line {number}")
+
+
+def read_rows(file: Path, inside: Path, read: Callable[[bytes], T]) -> Iterator[T]:
+    """What `read` makes of every whole line of a file beside a record; none where there is no file.
+
+    No link below the folder `inside` is followed.
+
+    Raises:
+        RecordError: a complete line can't be read; names the line.
+    """
+    for number, line in enumerate(_whole_lines(file, inside), 1):
+        try:
+            yield read(line)
+        except ValidationError as error:
+            raise RecordError(f"{file}, line {number}: {first_problem(error)}.") from error
+
+
+def _whole_lines(file: Path, inside: Path) -> list[bytes]:
+    try:
+        return read_whole(file, inside).split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
 
 
 def _parse(line: bytes, file: Path, place: str) -> Line:

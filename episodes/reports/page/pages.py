@@ -17,7 +17,7 @@ from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.playing.fork import Continuation, PreferencePair, read_pairs
 from inhabit.episodes.playing.settings import RunSettings
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
-from inhabit.episodes.recording.schema import Ending, EndLine
+from inhabit.episodes.recording.schema import Ending
 from inhabit.episodes.reports.floorplan import floor_plan, scene_plan
 from inhabit.episodes.reports.page.document import cut, json_block, render
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores, tell
@@ -39,18 +39,6 @@ _FORK = re.compile(r"forks/[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class OtherAttempt:
-    """An attempt that is not the one shown."""
-
-    number: int
-    end: EndLine | None
-    """None where it was cut off."""
-    steps: int
-    """That it decided."""
-    continues: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Branch:
     """A fork of the episode."""
 
@@ -62,20 +50,6 @@ class Branch:
     """Whether it came out better than the original; None where neither did."""
     page: str | None
     """Its own page, seen from the episode's; None where there is none."""
-
-
-def attempts(found: Sequence[Attempt], shown: Attempt) -> Sequence[OtherAttempt]:
-    """All of `found` but `shown`, in order."""
-    return [
-        OtherAttempt(
-            attempt.start.attempt,
-            attempt.end,
-            sum(step.decide is not None for step in attempt.steps),
-            attempt.start.continues,
-        )
-        for attempt in found
-        if attempt.start.attempt != shown.start.attempt
-    ]
 
 
 def forks(run: Run, episode: EpisodeRecord) -> Sequence[Branch]:
@@ -211,7 +185,7 @@ def episode_page(
         fork=_command("fork", run, "--episode", str(episode.number), "--step"),
         plan=floor_plan(attempt, scene_plan(run.header, attempt)),
         video=is_regular(episode.folder / "episode.mp4", run.folder),
-        attempts=attempts(episode.attempts(), attempt),
+        others=[a for a in episode.attempts() if a.start.attempt != attempt.start.attempt],
         forks=forks(run, episode),
     )
 

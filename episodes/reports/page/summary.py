@@ -136,23 +136,14 @@ def failures(rows: Sequence[EpisodeRow]) -> Sequence[tuple[Reason, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class PartRate:
-    """One side of the judged steps of a run: perception, cognition or action."""
-
-    name: str
-    value: float
-    """Mean score, 0 to 1."""
-    steps: int
-
-
-@dataclass(frozen=True, slots=True)
 class RunJudgement:
     """What the last judge has said of a run."""
 
     judge: str
     episodes: int
     """That were judged to their end."""
-    parts: Sequence[PartRate]
+    parts: Sequence[tuple[str, float, int]]
+    """Perception, cognition and action: the mean score, 0 to 1, of so many steps."""
     mistakes: Mapping[int, Mistake]
     """Episode -> its first wrong step, for those that have one."""
     failures: Sequence[tuple[str, int]]
@@ -195,13 +186,13 @@ def judgement_of(run: Run) -> RunJudgement | None:
     )
 
 
-def _parts(steps: Sequence[StepLine]) -> Sequence[PartRate]:
+def _parts(steps: Sequence[StepLine]) -> Sequence[tuple[str, float, int]]:
     found: dict[str, list[float]] = {}
     for step in steps:
         for score in _scores(step):
             if score.value is not None:
                 found.setdefault(score.name, []).append(score.value)
-    return [PartRate(name, fmean(values), len(values)) for name, values in found.items()]
+    return [(name, fmean(values), len(values)) for name, values in found.items()]
 
 
 def _failures(episodes: Sequence[EpisodeLine]) -> Sequence[tuple[str, int]]:
