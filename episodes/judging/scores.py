@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Protocol
 
@@ -46,9 +47,15 @@ class Judged(BaseModel, frozen=True):
         return verdict
 
     @property
+    def given(self) -> Mapping[str, Verdict]:
+        """The verdicts on the parts in which there was something to score."""
+        verdicts = {part.value: self.of(part) for part in Dimension}
+        return {name: one for name, one in verdicts.items() if one.given}
+
+    @property
     def whole(self) -> bool:
         """Whether there was something to score in every part."""
-        return all(self.of(part).given for part in Dimension)
+        return len(self.given) == len(Dimension)
 
     @property
     def genuine(self) -> int | None:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from inhabit.agents.core import Call
+from inhabit.episodes.judging.scores import Judged
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.reports.page.pictures import inline
 from inhabit.episodes.scoring.likelihood import Share, shares
@@ -78,33 +79,9 @@ class MessagePart:
     """The id of the element that shows the image; None for texts and lost images."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageTurn:
-    """One message as it was sent."""
-
-    role: str
-    parts: tuple[MessagePart, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One call to a model."""
-
-    call: Call
-    turns: tuple[PageTurn, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """What a judge says of one side of a step, such as perception, cognition or action."""
-
-    name: str
-    value: float | None
-    """From 0 to 1; None where it can't be told."""
-    note: str = ""
-
-
-StepScores = Mapping[int, Sequence[Score]]
+Exchange = tuple[Call, Sequence[tuple[str, Sequence[MessagePart]]]]
+"""A call to a model, and the messages as they were sent: role and parts of each."""
+StepScores = Mapping[int, Judged]
 """Step -> what a judge says of it."""
 NO_SCORES: StepScores = MappingProxyType({})
 
@@ -118,15 +95,15 @@ class ShownStep:
     """As a `data:` address; None where there is none that can be shown."""
     shares: tuple[Share, ...]
     exchanges: tuple[Exchange, ...]
-    scores: Sequence[Score]
+    judged: Judged | None
     tree: BeamBranch | None
     """Of a beam search; None for what was scored as a whole."""
 
     @property
-    def judged(self) -> str:
+    def verdict(self) -> str:
         """What a judge says of the action, "right" or "wrong"; empty if nothing."""
-        value = next((score.value for score in self.scores if score.name == "action"), None)
-        return "" if value is None else "right" if value else "wrong"
+        score = None if self.judged is None else self.judged.action.score
+        return "" if score is None else "right" if score else "wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +134,7 @@ def _told(
         picture=None if file is None else inline(file, episode.run),
         shares=ranked,
         exchanges=tuple(_exchange(call, links) for call in (decide.calls if decide else ())),
-        scores=scores.get(step.number, ()),
+        judged=scores.get(step.number),
         tree=beam_tree(ranked, step.candidates),
     )
 
@@ -182,11 +159,10 @@ def _others(episode: EpisodeRecord, attempt: Attempt, seen: Mapping[str, str]) -
 
 
 def _exchange(call: Call, links: Mapping[str, str]) -> Exchange:
-    turns = [
-        PageTurn(str(message.get("role", "?")), tuple(_part(p, links) for p in _pieces(message)))
+    return call, [
+        (str(message.get("role", "?")), [_part(piece, links) for piece in _pieces(message)])
         for message in call.messages
     ]
-    return Exchange(call, tuple(turns))
 
 
 def _pieces(message: Mapping[str, JsonValue]) -> Sequence[JsonValue]:

@@ -11,11 +11,11 @@ from inhabit.envs.core import Reason, Task
 from inhabit.envs.files import is_regular
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, files, read, whole
-from inhabit.episodes.judging.scores import Dimension
+from inhabit.episodes.judging.scores import Judged
 from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine
-from inhabit.episodes.reports.page.episode_data import Score, StepScores
+from inhabit.episodes.reports.page.episode_data import StepScores
 from inhabit.episodes.reports.page.pictures import thumbnail
 
 
@@ -173,9 +173,9 @@ def judgement_of(run: Run) -> RunJudgement | None:
         return None
     head = next(read(judgements[-1]), None)
     steps, episodes = whole(judgements[-1])
-    scores: dict[int, dict[int, tuple[Score, ...]]] = {}
+    scores: dict[int, dict[int, Judged]] = {}
     for step in steps:
-        scores.setdefault(step.episode, {})[step.step] = _scores(step)
+        scores.setdefault(step.episode, {})[step.step] = step.judged
     return RunJudgement(
         judge=head.judge if isinstance(head, JudgeLine) else "",
         episodes=len(episodes),
@@ -189,9 +189,9 @@ def judgement_of(run: Run) -> RunJudgement | None:
 def _parts(steps: Sequence[StepLine]) -> Sequence[tuple[str, float, int]]:
     found: dict[str, list[float]] = {}
     for step in steps:
-        for score in _scores(step):
-            if score.value is not None:
-                found.setdefault(score.name, []).append(score.value)
+        for name, verdict in step.judged.given.items():
+            if verdict.score is not None:
+                found.setdefault(name, []).append(verdict.score)
     return [(name, fmean(values), len(values)) for name, values in found.items()]
 
 
@@ -200,12 +200,3 @@ def _failures(episodes: Sequence[EpisodeLine]) -> Sequence[tuple[str, int]]:
     for episode in episodes:
         counted.update(episode.failures)
     return [(name, count) for name, count in counted.most_common() if count]
-
-
-def _scores(step: StepLine) -> tuple[Score, ...]:
-    verdicts = ((part.value, step.judged.of(part)) for part in Dimension)
-    return tuple(
-        Score(name, None if v.score is None else float(v.score), v.evidence)
-        for name, v in verdicts
-        if v.given
-    )
