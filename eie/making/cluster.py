@@ -7,17 +7,12 @@ depends on all earlier ones, and is decided on the head node.
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
 from pydantic import JsonValue
 
-from inhabit.eie.examples.draft import Draft, Piece
-from inhabit.eie.examples.example import Example, Refused, Rejection
 from inhabit.eie.making.ordered_writer import OrderedWriter
 from inhabit.eie.making.runner import AttemptResult, AttemptRunner, load_components
 from inhabit.eie.sets.folder import SetFolder, SetHeader
@@ -27,8 +22,6 @@ _EACH = 8
 """Examples expected per attempt, before any is known."""
 _SPARE = 1.1
 """Factor on the attempts that a round probably needs."""
-_PIECES = "pieces"
-"""Name of the array with everything but images."""
 
 
 class AttemptWorker:
@@ -42,9 +35,9 @@ class AttemptWorker:
         self._runner = AttemptRunner(components, header.seed)
         self._asyncio = asyncio.Runner()
 
-    def do(self, job: JsonValue) -> bytes:
+    def do(self, job: JsonValue) -> AttemptResult:
         """Make the attempt of this number."""
-        return packed(self._asyncio.run(self._runner.attempt(cast("int", job))))
+        return self._asyncio.run(self._runner.attempt(cast("int", job)))
 
     def close(self) -> None:
         """Close the environment and the model."""
@@ -86,7 +79,7 @@ async def synthesize_on_cluster(
                 "inhabit.eie.making.cluster:AttemptWorker",
                 asked.model_dump(mode="json"),
                 numbers,
-                lambda job, made: writer.add(unpacked(made)),
+                lambda _, made: writer.add(made),
                 workers=min(workers, len(numbers)),
                 resources=resources,
             )
@@ -98,58 +91,3 @@ def _needed(writer: OrderedWriter, wanted: int) -> int:
     """The attempts needed, if they give as many examples as the earlier ones."""
     each = writer.kept / writer.written if writer.kept else _EACH
     return math.ceil((wanted - writer.kept) / each * _SPARE)
-
-
-def packed(made: AttemptResult) -> bytes:
-    """Pack an attempt as an archive of arrays: its images, and the rest as JSON."""
-    pictures = {
-        digest: rgb
-        for piece in made.pieces
-        if isinstance(piece, Draft)
-        for digest, rgb in piece.pictures.items()
-    }
-    rest = {
-        "number": made.number,
-        "task": made.task,
-        "change": made.change,
-        "tokens": made.tokens,
-        "seconds": made.seconds,
-        _PIECES: [_plain(piece) for piece in made.pieces],
-    }
-    content = np.frombuffer(json.dumps(rest).encode(), np.uint8)
-    archive = io.BytesIO()
-    arrays: dict[str, Any] = {**pictures, _PIECES: content}
-    np.savez_compressed(archive, **arrays)
-    return archive.getvalue()
-
-
-def unpacked(archive: bytes) -> AttemptResult:
-    """Unpack an attempt that `packed` made.
-
-    Raises:
-        ValueError: the archive is malformed.
-    """
-    with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
-        rest = json.loads(arrays[_PIECES].tobytes())
-        pictures = {name: arrays[name] for name in arrays.files if name != _PIECES}
-    pieces: list[Piece] = [
-        Refused(Rejection(plain["rejection"]), plain["sentence"])
-        if "rejection" in plain
-        else Draft(
-            Example.model_validate(plain["example"]),
-            {digest: pictures[digest] for digest in plain["pictures"]},
-            int(plain["fingerprint"], 16),
-        )
-        for plain in rest.pop(_PIECES)
-    ]
-    return AttemptResult(pieces=pieces, **rest)
-
-
-def _plain(piece: Piece) -> dict[str, JsonValue]:
-    if isinstance(piece, Refused):
-        return {"rejection": piece.rejection.value, "sentence": piece.sentence}
-    return {
-        "example": piece.example.model_dump(mode="json"),
-        "pictures": list(piece.pictures),
-        "fingerprint": f"{piece.fingerprint:x}",
-    }

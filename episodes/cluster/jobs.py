@@ -158,8 +158,8 @@ _CLOSING = 1.0
 class JobWorker(Protocol):
     """Does jobs, one after the other, on one node. Constructed from plain settings."""
 
-    def do(self, job: JsonValue) -> bytes:
-        """Do one job and return its result."""
+    def do(self, job: JsonValue) -> Any:
+        """Do one job and return its result, which Ray pickles."""
         ...
 
     def close(self) -> None:
@@ -223,7 +223,7 @@ async def dispatch(
     worker: str,
     settings: JsonValue,
     jobs: Iterable[JsonValue],
-    done: Callable[[JsonValue, bytes], None],
+    done: Callable[[JsonValue, Any], None],
     *,
     workers: int,
     resources: NodeResources,
@@ -271,7 +271,7 @@ class _JobQueue:
         worker: str,
         settings: JsonValue,
         jobs: Iterable[JsonValue],
-        done: Callable[[JsonValue, bytes], None],
+        done: Callable[[JsonValue, Any], None],
         resources: NodeResources,
     ) -> None:
         self._worker = (worker, settings)
@@ -359,7 +359,7 @@ class _WorkerActor:
         module, _, name = worker.partition(":")
         self._worker: JobWorker = getattr(importlib.import_module(module), name)(settings)
 
-    def do(self, job: JsonValue) -> bytes:
+    def do(self, job: JsonValue) -> Any:
         """Do one job."""
         return self._worker.do(job)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 from typing import cast
 
@@ -12,7 +11,6 @@ from pydantic import JsonValue
 from inhabit.envs.core import Determinism, Task
 from inhabit.envs.files import read_whole
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
-from inhabit.episodes.cluster.workers import unpack
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.play import Faults
 from inhabit.episodes.playing.run import Watch, unfinished
@@ -49,7 +47,7 @@ async def probe(plan: RunPlan, tasks: Sequence[Task], command: Sequence[str]) ->
         UnavailableError, SimulatorError, ModelError, LackingError: as on this machine.
     """
     header = plan.header(Determinism.NONE, tasks, command)
-    found: list[bytes] = []
+    found: list[dict[str, JsonValue]] = []
     await dispatch(
         f"{_WORKERS}:Probe",
         header.model_dump(mode="json"),
@@ -58,7 +56,7 @@ async def probe(plan: RunPlan, tasks: Sequence[Task], command: Sequence[str]) ->
         workers=1,
         resources=worker_resources(plan.run_settings, plan.backend),
     )
-    return RunHeader.model_validate(header.model_dump(mode="json") | json.loads(found[0]))
+    return RunHeader.model_validate(header.model_dump(mode="json") | found[0])
 
 
 async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch) -> None:
@@ -75,9 +73,9 @@ async def run_on_cluster(run: Run, plan: RunPlan, *, workers: int, watch: Watch)
     """
     faults = Faults(plan.run_settings.max_faults)
 
-    def done(job: JsonValue, bundle: bytes) -> None:
+    def done(job: JsonValue, files: dict[str, bytes]) -> None:
         number = cast("dict[str, int]", job)["number"]
-        _keep(run, run.episode(number), bundle, watch)
+        _keep(run, run.episode(number), files, watch)
         if (end := run.episode(number).end()) is not None:
             faults.count(end)
 
@@ -120,8 +118,7 @@ def _jobs(run: Run, settings: RunSettings) -> Iterator[JsonValue]:
         }
 
 
-def _keep(run: Run, episode: EpisodeRecord, bundle: bytes, watch: Watch) -> None:
-    files = dict(unpack(bundle))
+def _keep(run: Run, episode: EpisodeRecord, files: dict[str, bytes], watch: Watch) -> None:
     record = files.pop("episode.jsonl")
     with refused(episode.file):
         for name, content in files.items():

@@ -1,16 +1,9 @@
-"""The job workers of a run: `Probe` reports what a node has, `Player` plays episodes.
-
-The files of an episode travel from a node to the run folder as bytes.
-"""
+"""The job workers of a run: `Probe` reports what a node has, `Player` plays episodes."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 import shutil
-import struct
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -30,38 +23,14 @@ from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.view import check
 
-_NAME = re.compile(r"episode\.jsonl|frames/[0-9]+(-[0-9]+)?\.jpg|images/[0-9a-f]{1,64}\.jpg")
-_LENGTH = struct.Struct("!I")
 
-
-def pack(folder: Path) -> bytes:
-    """All files of an episode's folder: a list of names and sizes, then their contents."""
-    files = {
+def files_of(folder: Path) -> dict[str, bytes]:
+    """All files of an episode's folder that are whole: name -> content."""
+    return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.name.endswith(".half")
     }
-    listed = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
-    return b"".join([_LENGTH.pack(len(listed)), listed, *files.values()])
-
-
-def unpack(bundle: bytes) -> Mapping[str, bytes]:
-    """Unpack a bundle that `pack` made: contents by name.
-
-    Raises:
-        ValueError: the bundle is malformed, or names a file that no episode has.
-    """
-    (length,) = _LENGTH.unpack_from(bundle)
-    at = _LENGTH.size + length
-    files: dict[str, bytes] = {}
-    for name, size in json.loads(bundle[_LENGTH.size : at]):
-        if not _NAME.fullmatch(name):
-            raise ValueError(f"A bundle holds {name!r}, which no episode does.")
-        files[name] = bundle[at : at + size]
-        at += size
-    if at != len(bundle):
-        raise ValueError(f"A bundle of {len(bundle)} bytes, of which {at} are listed.")
-    return files
 
 
 class Probe:
@@ -70,8 +39,8 @@ class Probe:
     def __init__(self, settings: JsonValue) -> None:
         self._plan = _plan(RunHeader.model_validate(settings))
 
-    def do(self, job: JsonValue) -> bytes:
-        """The header fields that are known only after the start, as JSON."""
+    def do(self, job: JsonValue) -> dict[str, JsonValue]:
+        """The header fields that are known only after the start."""
         plan = self._plan
         model = plan.load_model()
         with plan.make_env() as env:
@@ -79,15 +48,14 @@ class Probe:
             agent = plan.make_agent(model)
             asyncio.run(agent.close())
             details = {} if model is None else dict(model.details)
-            fields = {"determinism": env.determinism, "model_details": details}
-        return json.dumps(fields).encode()
+            return {"determinism": env.determinism, "model_details": details}
 
     def close(self) -> None:
         """Nothing to release."""
 
 
 class Player:
-    """Plays episodes in a temporary folder on the node, and returns each as a bundle."""
+    """Plays episodes in a temporary folder on the node, and returns the files of each."""
 
     def __init__(self, settings: JsonValue) -> None:
         header = RunHeader.model_validate(settings)
@@ -103,7 +71,7 @@ class Player:
         self._agent: Agent = self._plan.make_agent(self._plan.load_model(header.model_details))
         self._env_thread: EnvThread | None = None
 
-    def do(self, job: JsonValue) -> bytes:
+    def do(self, job: JsonValue) -> dict[str, bytes]:
         """Play the episode {"number", "tasks", "record"}; `record` holds its earlier lines.
 
         The second task, if there is one, is that whose pictures are shown.
@@ -119,7 +87,7 @@ class Player:
             if record := cast("str", fields["record"]):
                 episode.file.write_text(record, encoding="utf-8")
             self._asyncio.run(self._play(run, episode))
-            return pack(folder)
+            return files_of(folder)
         finally:
             shutil.rmtree(folder)
 
