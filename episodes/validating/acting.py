@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
@@ -10,7 +10,7 @@ from inhabit.agents.core import Decision
 from inhabit.envs import openenv_env
 from inhabit.envs.core import Action, Forkable, Privileged, Reason, Task
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.validating.check import Check, CheckFigure
+from inhabit.episodes.validating.check import CheckFigure, Measure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject, at_random, play
 
 _FILE = "inhabit-was-here"
@@ -132,56 +132,12 @@ def _hostile(subject: Subject) -> CheckFigure:
     return CheckFigure(len(wrong), wrong[0] if wrong else "")
 
 
-CHECKS = (
-    Check(
-        "runtime.action_declaration_accuracy",
-        "candidates that the environment itself does not know",
-        "What is offered has to be executable, or refused with a reason.",
-        _executable,
-        at_most=0,
-    ),
-    Check(
-        "runtime.action_declaration_accuracy.vocabulary",
-        "share of candidates that the vocabulary has",
-        "Policies over action numbers can say nothing else.",
-        _in_vocabulary,
-        at_least=1,
-    ),
-    Check(
-        "runtime.action_declaration_accuracy.doubles",
-        "moments at which a candidate is offered twice",
-        "A doubled candidate counts twice in every ranking.",
-        _doubles,
-        at_most=0,
-    ),
-    Check(
-        "semantic.expert_is_offered",
-        "share of the expert's actions that are among the candidates",
-        "An agent that chooses among candidates cannot solve the task otherwise.",
-        _expert_offered,
-        at_least=0.95,
-        see="inhabit run {played} --agent expert --n 12 --out runs/expert",
-    ),
-    Check(
-        "semantic.dead_ends",
-        "moments at which nothing more can be done, and the episode goes on",
-        "An episode without a move wastes its budget.",
-        _dead_ends,
-        at_most=0,
-    ),
-    Check(
-        "semantic.learnable",
-        "share of random candidates that work",
-        "Where nearly nothing works, exploration learns nothing.",
-        _works,
-        at_least=0.02,
-        see="inhabit run {played} --agent random --n 12 --out runs/random",
-    ),
-    Check(
-        "runtime.hostile_text",
-        "hostile texts that raise, change the state or come back as they are",
-        "Actions are model output.",
-        _hostile,
-        at_most=0,
-    ),
-)
+MEASURES: Mapping[str, Measure] = {
+    "runtime.action_declaration_accuracy": _executable,
+    "runtime.action_declaration_accuracy.vocabulary": _in_vocabulary,
+    "runtime.action_declaration_accuracy.doubles": _doubles,
+    "semantic.expert_is_offered": _expert_offered,
+    "semantic.dead_ends": _dead_ends,
+    "semantic.learnable": _works,
+    "runtime.hostile_text": _hostile,
+}

@@ -6,7 +6,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from statistics import median, quantiles
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Env, Task
 from inhabit.episodes.episode import Episode, Limits
-from inhabit.episodes.validating.check import Check, CheckFigure
+from inhabit.episodes.validating.check import CheckFigure, Measure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
 STEPS, FAST_STEPS = 2000, 200
@@ -142,48 +142,11 @@ def _left_behind(subject: Subject) -> CheckFigure:
     return CheckFigure((counts[-1] - counts[0]) / 3, f"In use after each: {counts}.")
 
 
-CHECKS = (
-    Check(
-        "runtime.resource_bounds.steps",
-        "share of a long random walk that was taken",
-        "A simulator that dies after an hour costs a night.",
-        _length,
-        at_least=1,
-        see="inhabit run {played} --agent random --n 100 --out runs/long",
-    ),
-    Check(
-        "runtime.resource_bounds.step_seconds",
-        "seconds of a step, in the median",
-        "Training takes millions of steps.",
-        _step_time,
-        at_most=_SLOWEST,
-    ),
-    Check(
-        "runtime.resource_bounds.reset_seconds",
-        "seconds of a reset, in the median",
-        "Each episode waits for one.",
-        _reset_time,
-        at_most=30,
-    ),
-    Check(
-        "runtime.resource_bounds.slowing",
-        "seconds of a step at the end of the walk, as a multiple of those at its start",
-        "Lists that only grow make the last episodes the slowest.",
-        _slowing,
-        at_most=3,
-    ),
-    Check(
-        "runtime.resource_bounds.memory",
-        "megabytes gained in the second half of the walk",
-        "A leak ends a run by its length, not by its end.",
-        _memory,
-        at_most=40,
-    ),
-    Check(
-        "runtime.resource_bounds.left_behind",
-        "threads, open files and processes that a closed environment leaves, on average",
-        "Workers make many environments.",
-        _left_behind,
-        at_most=0.5,
-    ),
-)
+MEASURES: Mapping[str, Measure] = {
+    "runtime.resource_bounds.steps": _length,
+    "runtime.resource_bounds.step_seconds": _step_time,
+    "runtime.resource_bounds.reset_seconds": _reset_time,
+    "runtime.resource_bounds.slowing": _slowing,
+    "runtime.resource_bounds.memory": _memory,
+    "runtime.resource_bounds.left_behind": _left_behind,
+}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, entry_points
 
 from inhabit.envs.printable import printable
-from inhabit.episodes.validating.check import Check, CheckFigure
+from inhabit.episodes.validating.check import CheckFigure, Measure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
 _LONGEST_GOAL = 1000
@@ -100,75 +101,14 @@ def _names(subject: Subject) -> CheckFigure:
     return CheckFigure(len(odd), odd[0] if odd else "")
 
 
-CHECKS = (
-    Check(
-        "card.licence",
-        "licences that its package declares",
-        "Nobody may use what has none.",
-        _licence,
-        at_least=1,
-    ),
-    Check(
-        "card.version",
-        "versions that its package declares",
-        "A figure belongs to a version.",
-        _version,
-        at_least=1,
-    ),
-    Check(
-        "card.summary",
-        "words of its summary",
-        "`inhabit envs` shows it.",
-        _summary,
-        at_least=3,
-        see="inhabit envs",
-    ),
-    Check(
-        "card.settings",
-        "settings without a description",
-        "A setting that is not described is not used.",
-        _settings,
-        at_most=0,
-        see="inhabit envs {env}",
-    ),
-    Check(
-        "runtime.task_declaration_accuracy.kinds",
-        "kinds of tasks that are not listed",
-        "`--kinds` chooses by these names, and reports group by them.",
-        _kinds,
-        at_most=0,
-        see="inhabit envs {env}",
-    ),
-    Check(
-        "runtime.task_declaration_accuracy.rooms",
-        "rooms of tasks that are not listed",
-        "`--rooms` chooses by these names.",
-        _rooms,
-        at_most=0,
-        see="inhabit envs {env}",
-    ),
-    Check(
-        "card.goals",
-        "goals that are no single line of readable text",
-        "A goal is an instruction to a person.",
-        _goals,
-        at_most=0,
-        see="inhabit tasks {sampled} --n 12",
-    ),
-    Check(
-        "card.tasks_differ",
-        "share of tasks that are no repetition",
-        "Twelve times the same task is one task.",
-        _distinct,
-        at_least=0.9,
-        see="inhabit tasks {sampled} --n 12",
-    ),
-    Check(
-        "card.places",
-        "places of this machine in scenes that are not marked as such",
-        "Tasks travel to other machines.",
-        _names,
-        at_most=0,
-        see="inhabit tasks {sampled} --n 12",
-    ),
-)
+MEASURES: Mapping[str, Measure] = {
+    "card.licence": _licence,
+    "card.version": _version,
+    "card.summary": _summary,
+    "card.settings": _settings,
+    "runtime.task_declaration_accuracy.kinds": _kinds,
+    "runtime.task_declaration_accuracy.rooms": _rooms,
+    "card.goals": _goals,
+    "card.tasks_differ": _distinct,
+    "card.places": _names,
+}

@@ -33,17 +33,20 @@ class CheckFigure:
     """The worst case in a sentence; empty where there is nothing to show."""
 
 
+Measure = Callable[[Subject], CheckFigure]
+"""Raises `DoesNotApply` where the environment has nothing to measure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A row of a table of checks. Exactly one of `at_most` and `at_least` is a number."""
+    """A row of `checks.toml`. Exactly one of `at_most` and `at_least` is a number."""
 
     name: str
     """With its group before the first full stop, as RFC 008 of OpenEnv has it."""
     what: str
     """What is measured, as the name of a figure."""
     why: str
-    measure: Callable[[Subject], CheckFigure]
-    """Raises `DoesNotApply` where the environment has nothing to measure."""
+    measure: Measure
     at_most: float | None = None
     at_least: float | None = None
     see: str = _AGAIN

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from statistics import fmean, median
 from typing import cast
 
 from inhabit.envs.core import Env, Expert, Factual, Privileged, Tools
-from inhabit.episodes.validating.check import Check, CheckFigure
+from inhabit.episodes.validating.check import CheckFigure, Measure
 from inhabit.episodes.validating.subject import (
     DoesNotApply,
     Play,
@@ -209,91 +209,18 @@ def _growing(subject: Subject) -> CheckFigure:
 
 _LEAK = "semantic.no_solution_leakage"
 _WHY = "An agent that is told the solution is not measured by finding it."
-CHECKS: Sequence[Check] = (
-    Check(
-        f"{_LEAK}.text",
-        "share of the expert's steps that the observation names, beyond their frequency",
-        _WHY,
-        _quoted(lambda shot: shot.seen.text),
-        at_most=0.1,
-    ),
-    Check(
-        f"{_LEAK}.feedback",
-        "share of the expert's steps that the feedback names, beyond their frequency",
-        _WHY,
-        _quoted(lambda shot: shot.told),
-        at_most=0.1,
-    ),
-    Check(f"{_LEAK}.goal", "tasks whose goal holds the whole plan", _WHY, _in_goal, at_most=0),
-    Check(
-        f"{_LEAK}.ids",
-        "actions of plans in ids and kinds of tasks",
-        "Ids end up in logs, file names and prompts.",
-        _in_ids,
-        at_most=0,
-        see="inhabit tasks {sampled} --n 12",
-    ),
-    Check(
-        f"{_LEAK}.first_candidate",
-        "share of the expert's steps that stand first, beyond their frequency",
-        "Models prefer what stands first.",
-        _position(0),
-        at_most=0.3,
-    ),
-    Check(
-        f"{_LEAK}.last_candidate",
-        "share of the expert's steps that stand last, beyond their frequency",
-        "Models prefer what stands last.",
-        _position(-1),
-        at_most=0.3,
-    ),
-    Check(
-        f"{_LEAK}.candidates",
-        "likeness of the candidates at the start and the plan's actions",
-        "Candidates that are the plan leave only its order to find out.",
-        _plan_alone,
-        at_most=0.7,
-    ),
-    Check(
-        f"{_LEAK}.one_candidate",
-        "share of the expert's steps that offer one candidate",
-        "Where there is no choice, nothing is decided.",
-        _one_choice,
-        at_most=0.5,
-    ),
-    Check(
-        f"{_LEAK}.progress",
-        "share of changes of progress that a text tells in numbers",
-        "Goal conditions are the grader's, never shown to agents.",
-        _progress_told,
-        at_most=0,
-    ),
-    Check(
-        f"{_LEAK}.time",
-        "share of starts at which only the right action parses slowly, or quickly",
-        "The time of an answer is an answer.",
-        _time,
-        at_most=0.6,
-    ),
-    Check(
-        "runtime.oracle_containment",
-        "episodes that asking expert, state and facts has changed",
-        "What graders ask must leave no trace in what agents see.",
-        _containment,
-        at_most=0,
-    ),
-    Check(
-        "runtime.oracle_containment.tools",
-        "answers of tools that give the plan, or calls that change the state",
-        "Tools are for looking.",
-        _tools,
-        at_most=0,
-    ),
-    Check(
-        "runtime.observation_length",
-        "characters that an agent reads at a step, at most",
-        "Texts have to fit a context window.",
-        _growing,
-        at_most=50_000,
-    ),
-)
+MEASURES: Mapping[str, Measure] = {
+    f"{_LEAK}.text": _quoted(lambda shot: shot.seen.text),
+    f"{_LEAK}.feedback": _quoted(lambda shot: shot.told),
+    f"{_LEAK}.goal": _in_goal,
+    f"{_LEAK}.ids": _in_ids,
+    f"{_LEAK}.first_candidate": _position(0),
+    f"{_LEAK}.last_candidate": _position(-1),
+    f"{_LEAK}.candidates": _plan_alone,
+    f"{_LEAK}.one_candidate": _one_choice,
+    f"{_LEAK}.progress": _progress_told,
+    f"{_LEAK}.time": _time,
+    "runtime.oracle_containment": _containment,
+    "runtime.oracle_containment.tools": _tools,
+    "runtime.observation_length": _growing,
+}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -20,7 +22,13 @@ from inhabit.episodes.validating import (
     pictures,
     reproduction,
 )
-from inhabit.episodes.validating.check import Check, CheckFigure, CheckFinding, CheckVerdict
+from inhabit.episodes.validating.check import (
+    Check,
+    CheckFigure,
+    CheckFinding,
+    CheckVerdict,
+    Measure,
+)
 from inhabit.episodes.validating.subject import Subject
 
 _TASKS = 3
@@ -59,15 +67,15 @@ def _row(test: str) -> Check:
 CONTRACT = tuple(_row(test) for test in vars(EnvContract) if test.startswith("test_"))
 
 
+_MEASURES: Mapping[str, Measure] = {
+    name: measure
+    for module in (reproduction, floors, acting, leaks, pictures, bounds, card)
+    for name, measure in module.MEASURES.items()
+}
+_ROWS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8"))
 CHECKS: Sequence[Check] = (
     *CONTRACT,
-    *reproduction.CHECKS,
-    *floors.CHECKS,
-    *acting.CHECKS,
-    *leaks.CHECKS,
-    *pictures.CHECKS,
-    *bounds.CHECKS,
-    *card.CHECKS,
+    *(Check(name=name, measure=_MEASURES[name], **row) for name, row in _ROWS.items()),
 )
 """All checks, in the order in which they run."""
 

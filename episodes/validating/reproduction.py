@@ -16,7 +16,7 @@ import numpy as np
 from inhabit.agents.core import Decision
 from inhabit.envs.core import Action, Determinism, Forkable, Task
 from inhabit.episodes.episode import Episode
-from inhabit.episodes.validating.check import Check, CheckFigure
+from inhabit.episodes.validating.check import CheckFigure, Measure
 from inhabit.episodes.validating.subject import (
     DoesNotApply,
     Play,
@@ -203,68 +203,16 @@ def _containment(subject: Subject) -> CheckFigure:
     return CheckFigure(len(wrong), f"It changes {', '.join(wrong)}." if wrong else "")
 
 
-CHECKS = (
-    Check(
-        "static.task_distribution_pinning",
-        "tasks that differ when they are sampled again, or fewer of them",
-        "A task set is named by its seed.",
-        _pinned,
-        at_most=0,
-        see="inhabit tasks {sampled} --n 12 --seed 0",
-    ),
-    Check(
-        "runtime.seed_control",
-        "share of the tasks of seed 1 that seed 0 does not have",
-        "A seed that changes nothing makes every experiment the same one.",
-        _seed_control,
-        at_least=0.5,
-        see="inhabit tasks {sampled} --n 12 --seed 1",
-    ),
-    Check(
-        "runtime.seed_control.starts",
-        "share of scenes whose start differs from every other's",
-        "A scene that is not built as it says is another task.",
-        _starts,
-        at_least=0.5,
-    ),
-    Check(
-        "runtime.episode_determinism",
-        "episodes that differ in another process with another hash seed",
-        "Same seed, same bytes: on another day, too.",
-        _processes,
-        at_most=0,
-        see="inhabit run {played} --agent random --n 4 --out runs/once; inhabit replay runs/once",
-    ),
-    Check(
-        "semantic.replayability",
-        "episodes that differ when their recorded texts are acted again",
-        "A record that can't be played again proves nothing.",
-        _replay,
-        at_most=0,
-        see="inhabit run {played} --agent random --n 4 --out runs/once; inhabit replay runs/once",
-    ),
-    Check(
-        "runtime.fork_fidelity",
-        "copies that go on differently from the original",
-        "Lookahead and groups of rollouts stand on copies.",
-        _forks,
-        at_most=0,
-    ),
-    Check(
-        "runtime.episode_isolation",
-        "starts that differ after a reset in the middle of an episode",
-        "Trainers reset whenever they like.",
-        _reset_anywhere,
-        at_most=0,
-    ),
-    Check(
-        "runtime.host_containment",
-        "things of the process that an episode changes",
-        "An environment that seeds global generators or writes files disturbs its neighbours.",
-        _containment,
-        at_most=0,
-    ),
-)
+MEASURES: Mapping[str, Measure] = {
+    "static.task_distribution_pinning": _pinned,
+    "runtime.seed_control": _seed_control,
+    "runtime.seed_control.starts": _starts,
+    "runtime.episode_determinism": _processes,
+    "semantic.replayability": _replay,
+    "runtime.fork_fidelity": _forks,
+    "runtime.episode_isolation": _reset_anywhere,
+    "runtime.host_containment": _containment,
+}
 
 
 if __name__ == "__main__":  # another process, told on stdin what is validated
