@@ -16,7 +16,7 @@ from inhabit.eie.export.exporter import of_episodes
 from inhabit.eie.export.files import half_written, picture
 from inhabit.eie.export.messages import image_cell
 from inhabit.eie.export.tables import PICTURE, table
-from inhabit.eie.sets.card import plain_markdown
+from inhabit.eie.sets.card import templates
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
 from inhabit.episodes.scoring.scores import score
 
@@ -88,7 +88,7 @@ def _rows(run: Run, episode: EpisodeRecord, attempt: Attempt) -> Iterator[Mappin
             "env": run.header.env,
             "kind": episode.task.kind,
             "task": episode.task.id,
-            "agent": " ".join(filter(None, [run.header.agent, run.header.model])),
+            "agent": _agent(run),
         }
 
 
@@ -96,62 +96,26 @@ def card(runs: Sequence[Run], rows: int) -> str:
     """The card of these runs: what the hub reads, figures, columns, and how to load it."""
     envs = sorted({run.header.env for run in runs})
     size = next((text for most, text in _SIZES if rows < most), "n>100K")
-    lines = [
-        "---",
-        # A text of JSON is one of YAML.
-        f"pretty_name: {json.dumps('Episodes in ' + ', '.join(envs))}",
-        "language: [en]",
-        "task_categories: [robotics, visual-question-answering]",
-        "tags: [embodied, inhabit, trajectories]",
-        f"size_categories: [{size}]",
-        "configs:",
-        "- config_name: default",
-        "  data_files:",
-        "  - {split: train, path: data/train.parquet}",
-        "---",
-        "",
-        f"# Episodes in {', '.join(map(plain_markdown, envs))}",
-        "",
-        f"{rows:,} steps of embodied agents, each with the image that the agent saw.",
-        "",
-        "| run | environment | agent | episodes | success | goal conditions | invalid actions |",
-        "|---|---|---|---:|---|---:|---:|",
-        *map(_figures, runs),
-        "",
-        "Success has Wilson's 95 % interval. Episodes that a fault ended count as not solved.",
-        "",
-        "| column | holds |",
-        "|---|---|",
-        *(f"| `{name}` | {told} |" for name, (_, told) in _COLUMNS.items()),
-        "",
-        "```python",
-        "from datasets import load_dataset",
-        "",
-        'steps = load_dataset("OWNER/NAME", split="train")  # or the path of this folder',
-        'steps[0]["image"], steps[0]["action"]',
-        "```",
-        "",
-    ]
-    return "\n".join(lines)
+    return (
+        templates()
+        .get_template("hub.md")
+        .render(
+            # A text of JSON is one of YAML.
+            title=json.dumps(f"Episodes in {', '.join(envs)}"),
+            size=size,
+            envs=envs,
+            rows=rows,
+            runs=[(run, _agent(run), score(run)) for run in runs],
+            columns={name: told for name, (_, told) in _COLUMNS.items()},
+        )
+    )
 
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 
-def _figures(run: Run) -> str:
-    told, header = score(run), run.header
-    low, high = told.success_interval
-    agent = " ".join(filter(None, [header.agent, header.model]))
-    cells = [
-        plain_markdown(run.name),
-        plain_markdown(header.env),
-        plain_markdown(agent),
-        str(told.episodes),
-        f"{told.success_rate:.2f} [{low:.2f}, {high:.2f}]",
-        f"{told.goal_condition_rate:.2f}",
-        f"{told.invalid_action_rate:.2f}",
-    ]
-    return f"| {' | '.join(cells)} |"
+def _agent(run: Run) -> str:
+    return " ".join(filter(None, [run.header.agent, run.header.model]))
 
 
 EXPORTER = of_episodes(

@@ -42,7 +42,7 @@ def card(opened: SetFolder, covered: Coverage, report: Report | None) -> str:
     """The text of the card; without a `report` where baselines can't be measured."""
     plain = opened.header.model_dump(mode="json")
     return (
-        _templates()
+        templates()
         .get_template("card.md")
         .render(
             header=opened.header,
@@ -115,7 +115,8 @@ def _left(covered: Coverage) -> Sequence[tuple[str, int]]:
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The templates of cards."""
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         # The card is Markdown: every untrusted text goes through a filter.
