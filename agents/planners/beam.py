@@ -1,20 +1,239 @@
-"""Beam search over the tokens of one action, or over plans of several actions."""
+"""Beam search over the tokens of one action, or over plans: sequences of actions, scored by a
+model, and tried if granted.
+"""
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from inhabit.agents.core import Agent, Decision, View
+from inhabit.agents.core import Agent, Call, Decision, Ranked, Step, Trial, View
 from inhabit.agents.dialogue.answer import read
 from inhabit.agents.dialogue.choices import Choices, Problem
 from inhabit.agents.dialogue.history import offered, pictures
-from inhabit.agents.models.core import Ability, Model
+from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ScoringAgent
-from inhabit.agents.planners.plan_beam import PlanBeam, PlanSettings
+from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.core import Action
+
+
+class PlanSettings(PromptSettings):
+    """How plans are searched."""
+
+    width: int = Field(default=5, ge=1)
+    """Beam width; EgoPlan-Bench uses 5 in VirtualHome."""
+    depth: int = Field(default=3, ge=1)
+    """Actions per plan."""
+    follow: Literal["first", "plan"] = "first"
+    """Actions of a plan that are executed before the next search: the first, or all until one
+    fails."""
+    tries: int = Field(default=50, ge=1)
+    """Actions that are tried in copies of the scene, per level of depth."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ActionPlan:
+    """A sequence of actions from here, its score, and the state that it leads to."""
+
+    actions: tuple[Action, ...]
+    logprob: float
+    """Sum over the actions in nats, each conditioned on those before it."""
+    tokens: int
+    view: View
+    """The view after the actions, as far as it is known."""
+    trial: Trial | None
+    """A copy of the environment after the actions; None without lookahead."""
+
+    def ranked(self) -> Ranked:
+        """The plan as a record keeps it."""
+        return Ranked(", then ".join(a.text for a in self.actions), self.logprob, self.tokens)
+
+
+class PlanBeam(ScoringAgent[PlanSettings]):
+    """The first action of the likeliest feasible plan, or the whole plan.
+
+    A plan that can't be continued is dropped, however likely it is. If no plan of full depth is
+    left, the longest ones count; if no action works at all, the likeliest action is chosen.
+    """
+
+    def __init__(self, model: Model, settings: PlanSettings) -> None:
+        super().__init__(model, settings)
+        self._pending = PendingPlans()
+
+    async def decide(self, view: View) -> Decision:
+        """The next action; stops where there are no candidates."""
+        if (action := self._next(view)) is not None:
+            return Decision(action, reasoning=_CONTINUING)
+        if not offered(view, repeats=self._settings.repeats):
+            return Decision(None, stop=True)
+        search = Search(self._model, self._prompt, self._settings)
+        plans = await search.plans(view)
+        best = plans[0]
+        if self._settings.follow == "plan" and best.actions[1:]:
+            first, *rest = (action.text for action in best.actions)
+            self._pending.keep(view, first, rest)
+        return Decision(
+            best.actions[0],
+            description=await self._detected(view),
+            reasoning=search.summary(view, plans),
+            ranked=tuple(plan.ranked() for plan in plans),
+            calls=tuple(search.calls),
+            images=search.images,
+        )
+
+    def _next(self, view: View) -> Action | None:
+        """The next action of the plan in progress, unless the last one failed."""
+        rest = self._pending.take(view)
+        action = next((a for a in view.candidates if rest and a.text == rest[0]), None)
+        if action is not None:
+            self._pending.keep(view, action.text, rest[1:])
+        return action
+
+
+_CONTINUING = "Going on with the plan."
+
+
+class Search:
+    """One search, from one step."""
+
+    def __init__(self, model: Model, prompt: Prompt, settings: PlanSettings) -> None:
+        """Score actions with `model` after prompts made by `prompt`."""
+        self._model = model
+        self._prompt = prompt
+        self._settings = settings
+        self._copies: list[Trial] = []
+        self._tried = self._failed = 0
+        self.calls: list[Call] = []
+        self._messages: list[Message] = []
+
+    @property
+    def images(self) -> Mapping[str, NDArray[np.uint8]]:
+        """The images that `calls` name, by digest."""
+        return pictures(self._messages)
+
+    async def plans(self, view: View) -> Sequence[ActionPlan]:
+        """The best plans from `view`, at least one, best first."""
+        with calls_kept_on_error(self.calls, self._messages):
+            return await self._searched(view)
+
+    async def _searched(self, view: View) -> Sequence[ActionPlan]:
+        try:
+            trial = None
+            if view.grants.fork is not None:
+                trial = await view.grants.fork()
+                self._copies.append(trial)
+            plans: Sequence[ActionPlan] = [ActionPlan((), 0.0, 0, view, trial)]
+            for _ in range(self._settings.depth):
+                options = await self._options(plans)
+                longer = await self._feasible(options)
+                if not longer:
+                    return plans if plans[0].actions else options[:1]
+                plans = longer
+            return plans
+        finally:
+            for copy in self._copies:
+                await copy.close()
+
+    def summary(self, view: View, plans: Sequence[ActionPlan]) -> str:
+        """What was found, and how, in a sentence or two."""
+        said = f"Plan: {plans[0].ranked().text}."
+        if view.grants.fork is None:
+            return said
+        return f"{said} Tried {self._tried} actions in copies of the moment; {self._failed} failed."
+
+    async def _options(self, plans: Sequence[ActionPlan]) -> list[ActionPlan]:
+        """Every plan extended by every action, likeliest first; none of them is tried yet."""
+        repeats = self._settings.repeats
+        open_ended = [(p, offered(p.view, repeats=repeats)) for p in plans if p.view.candidates]
+        sees = Ability.IMAGES in self._model.abilities
+        asked = []
+        for plan, actions in open_ended:
+            texts = [action.text for action in actions]
+            prompt = self._prompt.messages(plan.view, images=sees, choices=texts)
+            self._messages += prompt
+            asked.append(self._model.rank(prompt, texts))
+        rankings = await gather_rankings(asked)
+        self.calls += [ranking.call for ranking in rankings]
+        options = (
+            replace(
+                plan,
+                actions=(*plan.actions, action),
+                logprob=plan.logprob + ranked.logprob,
+                tokens=plan.tokens + ranked.tokens,
+            )
+            for (plan, actions), ranking in zip(open_ended, rankings, strict=True)
+            for action, ranked in zip(actions, ranking.scores, strict=True)
+        )
+        return sorted(options, key=lambda plan: -plan.logprob)
+
+    async def _feasible(self, options: Sequence[ActionPlan]) -> list[ActionPlan]:
+        """The first `width` of `options` whose last action works."""
+        working: list[ActionPlan] = []
+        tries = options[: self._settings.tries]
+        for option in tries:
+            done = await self._done(option)
+            if done is not None:
+                working.append(done)
+            if len(working) == self._settings.width:
+                break
+        return working
+
+    async def _done(self, option: ActionPlan) -> ActionPlan | None:
+        """`option` after its last action, tried if lookahead is granted; None if that fails."""
+        action, view = option.actions[-1], option.view
+        if option.trial is None:
+            return replace(option, view=_extended(view, Step(action.text, None, "")))
+        copy = await option.trial.fork()
+        self._copies.append(copy)
+        reason, feedback = await copy.act(action)
+        self._tried += 1
+        if reason is not None:
+            self._failed += 1
+            self._copies.remove(copy)
+            await copy.close()
+            return None
+        view = _extended(view, Step(action.text, None, feedback))
+        if len(option.actions) < self._settings.depth:
+            observation, candidates = await copy.look()
+            view = replace(view, observation=observation, candidates=candidates)
+        return replace(option, view=view, trial=copy)
+
+
+def _extended(view: View, step: Step) -> View:
+    return replace(view, history=(*view.history, step))
+
+
+class PendingPlans:
+    """Keeps the rest of each plan until the step that it is for.
+
+    A plan is dropped when one of its actions fails, when another action was executed, and when the
+    process ends: an agent that resumes an interrupted episode decides anew.
+    """
+
+    def __init__(self) -> None:
+        self._rest: dict[tuple[object, ...], tuple[str, ...]] = {}
+
+    def keep(self, view: View, action: str, rest: Sequence[str]) -> None:
+        """Keep what is to follow `action`, which is executed at `view`."""
+        if rest:
+            self._rest[(*_episode(view), action)] = tuple(rest)
+
+    def take(self, view: View) -> Sequence[str]:
+        """What is left to do at `view`; empty if there is no plan, or its last action failed."""
+        rest = self._rest.pop(_episode(view), ())
+        return () if view.history and view.history[-1].reason is not None else rest
+
+
+def _episode(view: View) -> tuple[object, ...]:
+    """Identifies an episode and its step."""
+    return view.seed, view.goal, *(step.action for step in view.history)
 
 
 class BeamSettings(PlanSettings):

@@ -32,7 +32,7 @@ def write(decoder: Path, trained: Path, out: Path) -> None:
     `decoder` is a folder of SmolLM2, and `trained` a file of `scripts/make_vlm`.
     """
     # Here, so that a model that is there already needs no torch yet.
-    from inhabit.agents.models.vlm.compose import compose
+    from inhabit.agents.models.vlm.model import compose
 
     compose(decoder, EYES, trained, out)
     copy_recommended(BUNDLED, out)

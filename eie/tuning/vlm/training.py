@@ -20,8 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from inhabit.agents.models.vlm import ADAPTERS
-from inhabit.agents.models.vlm.compose import SCALE
-from inhabit.agents.models.vlm.model import InhabitVlm
+from inhabit.agents.models.vlm.model import SCALE, InhabitVlm
 from inhabit.eie.tuning.vlm.episodes import LabelledEpisode, episodes_in
 from inhabit.eie.tuning.vlm.rows import Rows, TokenRow, padded, questions
 

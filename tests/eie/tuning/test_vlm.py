@@ -21,7 +21,7 @@ from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.vlm import ADAPTERS, BUNDLED
-from inhabit.agents.models.vlm.compose import add, untrained
+from inhabit.agents.models.vlm.model import add, untrained
 from inhabit.agents.models.vlm.processor import InhabitVlmProcessor
 from inhabit.agents.models.vlm.sight import FrameDetector
 from inhabit.agents.planners.beam import Beam, BeamSettings
