@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from inhabit.eie.sets.likeness import compare, told_apart
+from likeness import compare, told_apart
 
 NOUNS = ["mug", "plate", "book", "pen", "apple", "towel", "candle", "vase", "bowl", "knife"]
 PLACES = ["desk", "shelf", "sink", "drawer", "fridge", "cabinet", "sofa", "bed", "table"]
