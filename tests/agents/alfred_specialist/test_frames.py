@@ -2,18 +2,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from inhabit.agents.alfred_specialist.training.vision.shards import (
+from alfred_training.eyes import (
+    average_precision,
+    best_thresholds,
+    mean_precision,
+)
+from alfred_training.shards import (
     classes_in,
     label_frame,
     load,
     save,
 )
-from inhabit.agents.alfred_specialist.training.vision.train import (
-    average_precision,
-    best_thresholds,
-    mean_precision,
-)
+
 from inhabit.envs.core import Observation, SceneObject
 
 THINGS = (

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from inhabit.agents.alfred_specialist.ranker.model import RANKER, Ranker, load, save
-from inhabit.agents.alfred_specialist.ranker.notes import mentioned_kinds
-from inhabit.agents.alfred_specialist.ranker.parsing import notes
-from inhabit.agents.alfred_specialist.reading.reading import Reading
-from inhabit.agents.alfred_specialist.training.ranker import (
+from alfred_training.ranker import (
     LabelledPrompt,
     RankerTraining,
     RolloutResult,
@@ -24,6 +19,11 @@ from inhabit.agents.alfred_specialist.training.ranker import (
     train_ranker,
     with_known_answer,
 )
+
+from inhabit.agents.alfred_specialist.ranker.model import RANKER, Ranker, load, save
+from inhabit.agents.alfred_specialist.ranker.notes import mentioned_kinds
+from inhabit.agents.alfred_specialist.ranker.parsing import notes
+from inhabit.agents.alfred_specialist.reading.reading import Reading
 from inhabit.agents.core import ModelError, View
 from inhabit.envs.core import Action, Task
 from inhabit.envs.registry import find

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 from torch.nn import functional
 
-from inhabit.agents.alfred_specialist.training.vision.shards import FrameShard
+from alfred_training.shards import FrameShard
 from inhabit.agents.models.eyes.network import Eyes, EyesConfig, normalised
 from inhabit.agents.models.local.precision import cpu_has_bfloat16
 from inhabit.eie.tuning.batches import cosine_rate
