@@ -194,7 +194,7 @@ def solved(
     folder.mkdir(parents=True)
     run = begin(folder, chosen.header(Determinism.STATE, tasks, ["test"]), tasks)
     agent = chosen.agent.make(chosen.settings["agent"], ScriptedModel(script(ends)))
-    asyncio.run(run_episodes(run, make, agent, chosen.rules, workers=1, watch=_unwatched))
+    asyncio.run(run_episodes(run, make, agent, chosen, workers=1, watch=_unwatched))
     return round(score(Run.open(folder)).success_rate * len(ends))
 
 
