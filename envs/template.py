@@ -74,6 +74,8 @@ class Lexicon:
     """Product -> the kind it is made of: "apple slice" -> "apple"."""
     containers: frozenset[str] = frozenset()
     """Kinds that objects are put in, not on."""
+    lookalikes: Sequence[frozenset[str]] = ()
+    """Kinds that a person may take for one another in an image."""
     called: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Further name, singular or plural -> the kinds that it may mean. In a scene it means the one
     that is there."""

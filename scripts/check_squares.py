@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from check_stage import Stage
-from check_texts import NUMBERS, Reader, singulars, squeeze
+from check_texts import NUMBERS, STUFF, Reader, singulars, squeeze
 
 from inhabit.eie.examples.example import Example
 from inhabit.envs.core import Forkable, SceneObject
@@ -30,9 +30,6 @@ _AWAY = re.compile(
     r"(not in view|in view, but out of reach|in view|within reach)"
 )
 _NONE = re.compile(r"\bthere is no ([a-z ]+?) in view")
-_STUFF = re.compile(
-    r"(?:takes|you need|from the) ((?:(?!takes|from the)[^;:.])+?)(?:, which| that) you carry"
-)
 _LACK = re.compile(r"made of ([^;:.]+); you carry (\w+),")
 _AMOUNT = re.compile(r"(?:(an?|some|[a-z]+) )?(?:pieces? of )?(.+)")
 _TOLD = re.compile(r"Within reach: ([^.]*)\.")
@@ -169,7 +166,7 @@ def _amounts(example: Example) -> Iterator[str]:
     for one in told[1].split(", ") if told is not None else ():
         name, _, count = one.partition(" x")
         carried[squeeze(name)] = int(count or 1)
-    for said in _STUFF.findall(example.reason):
+    for said in STUFF.findall(example.reason):
         for one in re.split(r", | and ", said):
             count, name = _amount(one.removesuffix(" to burn"))
             if _held(name, carried) < count:

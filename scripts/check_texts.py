@@ -30,6 +30,10 @@ NUMBERS = dict(
         ("two", "three", "four", "five", "six", "seven", "eight", "nine"), range(2, 10), strict=True
     )
 )
+STUFF = re.compile(
+    r"(?:takes|you need|from the) ((?:(?!takes|from the)[^;:.])+?)(?:, which| that) you carry"
+)
+"""What is said to be carried: "that takes two sticks and a diamond, which you carry"."""
 ROOMS = frozenset(
     ("kitchen", "bathroom", "bedroom", "livingroom", "hall", "hallway", "office", "homeoffice")
 )
@@ -176,7 +180,8 @@ class Reader:
         `made` lets it speak of what can be made of the things, as a wish or a reason may.
         """
         yield from self.absent(text, things, made=made)
-        for count, noun in self.counts(text):
+        # Of what is carried there may be more.
+        for count, noun in self.counts(STUFF.sub(" ", text)):
             found = [thing for thing in things if _is(thing, noun)]
             whole = sum(thing.count for thing in found)
             if count not in (len(found), whole, sum(thing.pixels > 0 for thing in found)):

@@ -18,7 +18,7 @@ from inhabit.eie.examples.needs import STATION, carried_for, needs, phrase_of, t
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import Explanation, be, join, sentence
 from inhabit.envs.core import Action, SceneObject
-from inhabit.envs.template import ActionKind, Template
+from inhabit.envs.template import ActionKind, Lexicon, Template
 from inhabit.envs.world.words import is_plural, plural
 
 _SEEN = (
@@ -91,7 +91,7 @@ _TRIED = (
     "the moment to {tried} is still to come",
 )
 _TRIED_UNSEEN = (
-    "you tried to {tried}, but the {kind} {is_} not in view: that comes later",
+    "you can't {tried} yet: the {kind} {is_} not in view",
     "you can't {tried} from here: the {kind} {is_} not in view",
 )
 NEARER = 1.5
@@ -169,7 +169,7 @@ def explain(
     said = [sentence(thought)]
     if tried is not None:
         words = phrase_of(tried, context, template)
-        said.insert(0, sentence(_failed(tried, words, context, rng)))
+        said.insert(0, sentence(_failed(tried, words, context, template.lexicon, rng)))
     said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish, context))))
     if instead is not None:
         said.append(sentence(_unlike(instead, context, template, rng)))
@@ -190,10 +190,17 @@ def _unlike(instead: Instead, context: StepContext, template: Template, rng: ran
     return form.format(other=other, wish=instead.wish, already=already, it=it)
 
 
-def _failed(tried: Action, words: str, context: StepContext, rng: random.Random) -> str:
+def _failed(
+    tried: Action, words: str, context: StepContext, lexicon: Lexicon, rng: random.Random
+) -> str:
     """Why what was tried has to wait."""
     target = context.target(tried)
-    if target is None or max(thing.pixels for thing in context.alike(target.name)):
+    alike = context.alike(target.name) if target is not None else ()
+    if (
+        target is None
+        or max(thing.pixels for thing in alike)
+        or not is_absent(target.kind, context, lexicon)
+    ):
         return rng.choice(_TRIED).format(tried=words)
     unseen = rng.choice(_TRIED_UNSEEN)
     return unseen.format(tried=words, kind=target.kind, is_=be(target.kind))
@@ -276,7 +283,7 @@ def _telling(
         for other in beside.contexts
         if not any(_rules_out(fact, context, other, template) for fact in facts)
     ]
-    candidates = [*_further(context, beside)]
+    candidates = [*_further(context, beside, template.lexicon)]
     while left and candidates and len(found) < _FURTHER_FACTS:
         apart = {
             fact: [other for other in left if _rules_out(fact, context, other, template)]
@@ -291,7 +298,13 @@ def _telling(
     return found
 
 
-def _further(context: StepContext, beside: Beside) -> list[str]:
+def is_absent(kind: str, context: StepContext, lexicon: Lexicon) -> bool:
+    """Whether an image shows nothing of a kind, and nothing that may be taken for it."""
+    alike = {kind}.union(*(group for group in lexicon.lookalikes if kind in group))
+    return not any(thing.pixels for thing in context.things if thing.kind in alike)
+
+
+def _further(context: StepContext, beside: Beside, lexicon: Lexicon) -> list[str]:
     """What can be seen of the things that the goals are about."""
     found = []
     about = [thing for thing in context.things if thing.kind in beside.wanted]
@@ -304,7 +317,7 @@ def _further(context: StepContext, beside: Beside) -> list[str]:
         found.append("your hands are empty")
     for thing in about:
         most = max(t.pixels for t in context.alike(thing.name))
-        if not thing.held and (most >= beside.least or not most):
+        if not thing.held and (most >= beside.least or is_absent(thing.kind, context, lexicon)):
             sees = "in view" if most else "not in view"
             found.append(f"the {thing.kind} {be(thing.kind)} {sees}")
     if context.task is not None:

@@ -10,7 +10,7 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import ExtractionJob, RejectedError
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
-from inhabit.eie.examples.reasons import NEARER, needs_nothing
+from inhabit.eie.examples.reasons import NEARER, is_absent, needs_nothing
 from inhabit.envs.core import Observation, SceneObject
 from inhabit.envs.template import ActionKind
 
@@ -138,6 +138,13 @@ class Soundness:
         target = context.target(moment.answer)
         alike = context.alike(target.name) if target is not None else ()
         absent = target is not None and not any(thing.pixels for thing in alike)
+        if (
+            target is not None
+            and absent
+            and not is_absent(target.kind, context, self._template.lexicon)
+        ):
+            said = f"The {target.kind} is not in view, and what is may be taken for it."
+            raise RejectedError(Rejection.HIDDEN, said)
         least = self._least if not going else self._least // FARTHER
         if target is not None and target.support is None and self._standing > 1:
             least = self._least * self._standing

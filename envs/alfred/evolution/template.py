@@ -51,6 +51,13 @@ _PAIR = 2
 or to place them behind a door: whoever stands at that may open it for either goal.
 """
 
+_LOOKALIKES = (
+    frozenset(("dresser", "tv stand", "shelf", "side table", "desk", "cabinet", "drawer")),
+    frozenset(("dining table", "coffee table", "side table", "desk")),
+    frozenset(("armchair", "sofa", "ottoman")),
+)
+"""Furniture that a person may take for one another."""
+
 _Want = tuple[str, str]
 """Task type and destination."""
 
@@ -340,6 +347,7 @@ def _lexicon() -> Lexicon:
         synonyms={said: word(type) for said, type in SYNONYMS.items()},
         products={**products, word("EggCracked"): word("Egg")},
         containers=frozenset(map(word, IN)),
+        lookalikes=_LOOKALIKES,
         called=called(),
     )
 

@@ -78,6 +78,15 @@ _BY_STATE: Mapping[str, tuple[ActionKind, str, str]] = {
     "ON": (ActionKind.SWITCH_ON, "turn on the {}", "The {} is on."),
     "OFF": (ActionKind.SWITCH_OFF, "turn off the {}", "The {} is off."),
 }
+_LOOKALIKES = (
+    frozenset(
+        ("kitchen cabinet", "bathroom cabinet", "kitchen counter", "bathroom counter", "closet")
+    ),
+    frozenset(("dresser", "tv stand", "nightstand", "bookshelf", "closet")),
+    frozenset(("kitchen table", "coffee table", "desk", "nightstand")),
+    frozenset(("armchair", "sofa", "chair")),
+)
+"""Furniture that a person may take for one another."""
 _OTHER_WORDS = {
     "cutlery fork": "fork",
     "clothes shirt": "shirt",
@@ -219,6 +228,7 @@ def _lexicon() -> Lexicon:
     words = {spoken(name) for name in classes}
     return Lexicon(
         kinds=frozenset(words),
+        lookalikes=_LOOKALIKES,
         states={
             "open": ("open", "closed"),
             "on": ("on", "off"),
