@@ -25,11 +25,8 @@ STATES = {
     "plugged_in": (("plugged in",), ("unplugged",)),
 }
 """State of a thing -> words for when it holds, and for when it does not."""
-NUMBERS = dict(
-    zip(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine"), range(2, 10), strict=True
-    )
-)
+_NUMBERS = "two three four five six seven eight nine ten"
+NUMBERS = {word: number for number, word in enumerate(_NUMBERS.split(), 2)}
 STUFF = re.compile(
     r"(?:takes|you need|from the) ((?:(?!takes|from the)[^;:.])+?)(?:, which| that) you carry"
 )
