@@ -38,13 +38,20 @@ _SEEN = (
 _AND = (", and ", "; ")
 _EMPTY = ("your hands are empty", "your hands are free", "you are not holding anything")
 _HOLDING = ("you are holding", "you are carrying", "you hold", "you carry")
-ASKS = (
+_ASKS = (
     "the goal asks you to {wish}",
     "your task is to {wish}",
     "what is asked of you is to {wish}",
     "you have been asked to {wish}",
 )
-"""How a reason names the part of the goal that the answer serves."""
+"""How a reason names the goal that the answer serves."""
+_ASKS_PART = (
+    "the goal asks you to {wish}",
+    "part of your task is to {wish}",
+    "one thing asked of you is to {wish}",
+    "you have been asked to {wish}",
+)
+"""How it names a part of the goal, where there are several."""
 _AND_SO = ("{asks}, and {need}", "{asks}; {need}", "{asks}: {need}")
 _NOW = (
     "so {now}",
@@ -144,6 +151,7 @@ def explain(
     instead: Instead | None = None,
     beside: Beside | None = None,
     tried: Action | None = None,
+    whole: bool = True,
 ) -> Explanation:
     """Why the expert's next action is right now, and the key concepts.
 
@@ -155,6 +163,7 @@ def explain(
         instead: the best other option, where it is right for another goal.
         beside: the other pictures, in a square.
         tried: an action that failed now, and comes later in the plan.
+        whole: whether `wish` is all that the goal asks for.
     """
     facts, concepts = _facts(context, template)
     facts = [*dict.fromkeys((*facts, *_absent(context, template)))]
@@ -163,7 +172,7 @@ def explain(
     seen = sentence(rng.choice(_SEEN).format(facts=_joined(facts, rng)))
     now = phrase_of(context.answer, context, template)
     wish = wish or phrase_of(context.plan[-1], context, template)
-    asks = rng.choice(ASKS).format(wish=wish)
+    asks = rng.choice(_ASKS if whole else _ASKS_PART).format(wish=wish)
     need = rng.choice(needs(context, template, wish))
     thought = rng.choice(_AND_SO).format(asks=asks, need=need)
     said = [sentence(thought)]

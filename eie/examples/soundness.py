@@ -16,6 +16,8 @@ from inhabit.envs.template import ActionKind
 
 _PARTLY = 4
 """How many times smaller than the answer's object a thing in it may look."""
+_IN_THE_WAY = 0.4
+"""Share of the picture that a held thing may cover."""
 _STATES = (ActionKind.OPEN, ActionKind.CLOSE, ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
 """Kinds of actions that depend on a state of their object."""
 _ON_THE_WAY = (ActionKind.GO, ActionKind.OPEN, ActionKind.LOOK, ActionKind.SEARCH)
@@ -41,6 +43,7 @@ class Soundness:
             if event.action_kind is ActionKind.TAKE
         )
         self._least = least
+        self._most_held = _IN_THE_WAY * least / job.settings.visible
         self._standing = standing
         self.refused: dict[str, Refused] = {}
         """Why moments are not asked about."""
@@ -156,6 +159,9 @@ class Soundness:
         for thing in context.held:
             if thing.pixels < self._least:
                 raise RejectedError(Rejection.HIDDEN, f"The held {thing.kind} is not to be seen.")
+            if thing.pixels > self._most_held:
+                said = f"The held {thing.kind} fills the view."
+                raise RejectedError(Rejection.HIDDEN, said)
         target = context.target(moment.answer)
         if target is None:
             return

@@ -141,11 +141,14 @@ class ExampleWriter:
             others: of the other pictures, in a square.
             tried: an action that failed, and comes later in the plan.
         """
-        taken = (e.thing for e in self._topology.order() if e.action_kind is ActionKind.TAKE)
+        events = self._topology.order()
+        taken = [e.thing for e in events if e.action_kind is ActionKind.TAKE]
         least = self._job.least(context.observation)
         beside = Beside(others, frozenset(taken), least) if others else None
         wish = self.purpose(context)
-        found = explain(context, wish, self._template, self._rng, instead, beside, tried)
+        makes = self._template.action_kind(context.plan[-1]) in _MADE
+        whole = makes or len(events) - len(taken) <= 1
+        found = explain(context, wish, self._template, self._rng, instead, beside, tried, whole)
         return replace(found, reason=self._in_words(found.reason), seen=self._in_words(found.seen))
 
     def purpose(self, context: StepContext) -> str:

@@ -43,17 +43,8 @@ _OUT = 0.75
 
 
 def dining_table(size: Vector, look: Look, choose: Random) -> Mesh:
-    """A table with four legs and an apron; a square one may be round, on a foot."""
-    x, y, z = size
-    wood, foot = choose.choice(FURNITURE), choose.random() < 0.5
-    top = min(_TOP, 0.2 * y)
-    if foot and abs(x - z) < 0.15 * max(x, z):
-        disc = cylinder(0.5, top, wood, bevel=0.2 * top, segments=28).scaled(x, 1, z)
-        stem = cylinder(0.07, 0.9 * y, wood, top=0.05, segments=12)
-        base = cylinder(0.28 * min(x, z), 0.04, wood, top=0.06, segments=20)
-        return join([disc.shifted(y=(y - top) / 2), stem, base.shifted(y=0.02 - y / 2)]).fitted(
-            size
-        )
+    """A table with four legs and an apron. Never a round one: things stand at its corners too."""
+    wood = choose.choice(FURNITURE)
     return _table(size, wood, wood, apron=0.08)
 
 
