@@ -11,22 +11,12 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from inhabit.envs.core import (
-    Env,
-    Expert,
-    Factual,
-    Forkable,
-    Privileged,
-    Redirectable,
-    SimulatorError,
-    Task,
-    Tools,
-    UnknownNameError,
-)
+from inhabit.envs.core import Action, Env, Forkable, SimulatorError, Task, UnknownNameError
 from inhabit.envs.host import checks
 from inhabit.envs.host.checked_env import THEMSELVES, checked, unexpected
 from inhabit.envs.host.wire import (
@@ -101,7 +91,23 @@ class WorkerEnvs:
         }
 
 
-def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
+def _best(actions: Iterable[Action] | None) -> list[list[str]] | None:
+    return None if actions is None else from_actions(sorted(actions, key=lambda a: a.text))
+
+
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "progress": list,
+    **dict.fromkeys(("vocabulary", "actions", "plan", "admissible"), from_actions),
+    "best_actions": _best,
+    "tools": lambda tools: [dict(tool) for tool in tools],
+    "state": dict,
+    "digest": str,
+    "things": from_things,
+}
+"""Calls without arguments, and what makes their answers plain."""
+
+
+def _ask(env: Any, call: str, arguments: dict[str, Any]) -> Any:
     """The calls that need only the environment."""
     match call:
         case "reset":
@@ -109,35 +115,15 @@ def _ask(env: Env, call: str, arguments: dict[str, Any]) -> Any:
         case "act":
             return from_outcome(env.act(to_action(arguments["action"])))
         case "pursue":
-            assert isinstance(env, Redirectable)
             return env.pursue(Task.model_validate(arguments["task"]))
         case "parse":
             said = env.parse(arguments["text"])
             return said and from_action(said)
-        case "progress":
-            return list(env.progress())
-        case "vocabulary" | "actions" | "plan" | "admissible":
-            return from_actions(getattr(env, call)())
-        case "best_actions":
-            assert isinstance(env, Expert)
-            best = env.best_actions()
-            return None if best is None else from_actions(sorted(best, key=lambda a: a.text))
         case "call":
-            assert isinstance(env, Tools)
             return env.call(arguments["name"], arguments["arguments"])
-        case "tools":
-            assert isinstance(env, Tools)
-            return [dict(tool) for tool in env.tools()]
-        case "state":
-            assert isinstance(env, Privileged)
-            return dict(env.state())
-        case "digest":
-            assert isinstance(env, Privileged)
-            return env.digest()
-        case "things":
-            assert isinstance(env, Factual)
-            return from_things(env.things())
-    raise SimulatorError(f"Unknown worker call {call!r}.")
+    if call not in _READ:
+        raise SimulatorError(f"Unknown worker call {call!r}.")
+    return _READ[call](getattr(env, call)())
 
 
 def _failure(call: str, error: Exception) -> dict[str, str]:

@@ -213,14 +213,7 @@ class _Factual(CheckedEnv):
         return self._ask("things", lambda: check_objects(cast(Factual, self._env).things()))
 
 
-_CAPABLE: Mapping[str, type[CheckedEnv]] = {
-    "Expert": _Expert,
-    "Forkable": _Forkable,
-    "Redirectable": _Redirectable,
-    "Tools": _Tools,
-    "Privileged": _Privileged,
-    "Factual": _Factual,
-}
+_CAPABLE = (_Expert, _Forkable, _Redirectable, _Tools, _Privileged, _Factual)
 
 
 def _capabilities(env: Env) -> tuple[str, ...]:

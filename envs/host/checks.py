@@ -65,17 +65,18 @@ def capabilities_of(env: Env) -> tuple[str, ...]:
 
 
 def with_these(
-    base: type[E], parts: Mapping[str, type[E]], capabilities: Iterable[str], **own: Any
+    base: type[E], parts: Iterable[type[E]], capabilities: Iterable[str], **own: Any
 ) -> type[E]:
     """The subclass of a proxy that has these capabilities and no others.
 
     Args:
         base: the proxy.
-        parts: capability -> the proxy with it.
+        parts: the proxies with one capability each, which have its name after an underscore.
         capabilities: which of them.
         own: attributes of the class.
     """
-    bases = tuple(parts[name] for name in capabilities) or (base,)
+    named = {part.__name__[1:]: part for part in parts}
+    bases = tuple(named[name] for name in capabilities) or (base,)
     made: type[E] = type(base.__name__, bases, {"__module__": base.__module__, **own})
     return made
 

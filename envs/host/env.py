@@ -364,14 +364,7 @@ class _Factual(WorkerEnv):
         return self._ask("things", to_things)
 
 
-_CAPABLE: Mapping[str, type[WorkerEnv]] = {
-    "Expert": _Expert,
-    "Forkable": _Forkable,
-    "Redirectable": _Redirectable,
-    "Tools": _Tools,
-    "Privileged": _Privileged,
-    "Factual": _Factual,
-}
+_CAPABLE = (_Expert, _Forkable, _Redirectable, _Tools, _Privileged, _Factual)
 
 
 def _seen_through(
