@@ -27,7 +27,6 @@ from inhabit.envs.core import (
 from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.printable import printable
 from inhabit.envs.virtualhome.backends import Embedded, Simulation
-from inhabit.envs.virtualhome.evolution import facts
 from inhabit.envs.virtualhome.expert.planner import NoFlatPlanError, solve
 from inhabit.envs.virtualhome.expert.shortest import PlanStart, first_lines
 from inhabit.envs.virtualhome.graph.goals import Goal, broken, met
@@ -40,7 +39,7 @@ from inhabit.envs.virtualhome.graph.verbs import (
     parse_line,
     say,
 )
-from inhabit.envs.virtualhome.graph.world import FlatWorld
+from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 from inhabit.envs.virtualhome.language import (
     HELD,
     describe_hands,
@@ -51,11 +50,14 @@ from inhabit.envs.virtualhome.language import (
     vocabulary,
 )
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of
+from inhabit.envs.virtualhome.world.catalogue import spoken
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.world import tools
 
 _THING = re.compile(r"<[^<>]*> \((\d+)\)")
 """An object as the simulator's messages name it."""
+_NOT_OBJECTS = frozenset(("Rooms", "Characters", "Walls", "Floor", "Floors", "Ceiling"))
+"""Categories of structural parts and of inhabitants."""
 
 
 def make(backend: str, settings: VirtualHomeSettings) -> Env:
@@ -232,7 +234,7 @@ class VirtualHome(Env):
         """Every object by id, with its pixels in the current image."""
         world = self._here()
         pixels = self._simulation.pixels(world)
-        return facts.things(world, self._names, self._character, pixels)
+        return _things(world, self._names, self._character, pixels)
 
     def _admissible(self) -> list[ScriptLine]:
         world = self._here()
@@ -344,3 +346,52 @@ def _combinations(
         return [(thing,) for thing in things]
     taken = [ScriptObject(n.class_name, n.id) for n in nodes if n.id in hands]
     return [(one, two) for one in taken for two in things]
+
+
+def _things(
+    world: FlatWorld, names: NodeNames, character: int, pixels: Mapping[int, int]
+) -> tuple[SceneObject, ...]:
+    """Every object, by id, in the form common to all environments."""
+    nodes = {node.id: node for node in world.nodes()}
+    objects = {i: n for i, n in nodes.items() if n.category not in _NOT_OBJECTS}
+    hands = held(world, character)
+    washable = {n.class_name for n in nodes.values() if n.states & {"CLEAN", "DIRTY"}}
+    found = []
+    for id_, node in objects.items():
+        support, inside = None, False
+        if id_ not in hands:
+            support, inside = _support(world, id_, {*objects, *world.characters()})
+        found.append(
+            SceneObject(
+                name=names.of(id_),
+                kind=spoken(node.class_name),
+                states=_states(node, node.class_name in washable),
+                support=None if support is None else names.of(support),
+                inside=inside,
+                held=id_ in hands,
+                pixels=pixels.get(id_, 0),
+            )
+        )
+    return tuple(found)
+
+
+def _support(world: FlatWorld, id_: int, among: set[int]) -> tuple[int | None, bool]:
+    """What an object is in, or else on; without rooms."""
+    for relation, inside in (("INSIDE", True), ("ON", False)):
+        for parent in world.targets(id_, relation):
+            if parent in among and parent != id_:
+                return parent, inside
+    return None, False
+
+
+def _states(node: Node, washable: bool) -> Mapping[str, bool]:
+    can = {
+        "open": ("OPEN", "CAN_OPEN" in node.properties or bool(node.states & {"OPEN", "CLOSED"})),
+        "on": ("ON", "HAS_SWITCH" in node.properties or bool(node.states & {"ON", "OFF"})),
+        "plugged_in": (
+            "PLUGGED_IN",
+            "HAS_PLUG" in node.properties or bool(node.states & {"PLUGGED_IN", "PLUGGED_OUT"}),
+        ),
+        "dirty": ("DIRTY", washable),
+    }
+    return {name: state in node.states for name, (state, possible) in can.items() if possible}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, JsonValue
 
-from inhabit.envs.alfred.alfworld import AlfworldSettings, commands, solution
+from inhabit.envs.alfred.alfworld import AlfworldSettings, commands
 from inhabit.envs.alfred.alfworld.moment import TREATMENTS, Game, GameMoment
 from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, numbered
 from inhabit.envs.alfred.env import Alfred
@@ -276,7 +276,7 @@ class Alfworld(Env):
         return self._planned
 
     def _drafts(self) -> Sequence[Sequence[Action]]:
-        drafts = solution.drafts(self._now, self._episode.goal)
+        drafts = commands.drafts(self._now, self._episode.goal)
         return [[self._meant(text) for text in draft] for draft in drafts]
 
     def _solves(self, draft: Sequence[Action]) -> bool:

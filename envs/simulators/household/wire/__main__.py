@@ -7,17 +7,25 @@ environment variables that select the protocol.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
+import fcntl
+import http.client
+import json
 import os
+import struct
 import sys
 import threading
 import time
+import traceback
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, Any
 
-from inhabit.envs.simulators.household.wire import fifo, wsgi
-
-if TYPE_CHECKING:
-    from inhabit.envs.simulators.household.wire.session import ClientSession
+from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
+from inhabit.envs.simulators.household.simulator import Simulator
+from inhabit.envs.simulators.household.wire.packing import Json, MessagePack
+from inhabit.envs.simulators.household.wire.session import ClientSession, PackedState
 
 RELEASE = "INHABIT_THOR_CLIENT"
 """Environment variable for the client's release, set by `inhabit thor`."""
@@ -35,12 +43,7 @@ def main() -> None:
     over_http = wire in (None, "WSGI")
 
     def begin() -> ClientSession:
-        # Imported late: it is slow, and errors raised here are reported to the client.
-        from inhabit.envs.simulators.household.rooms.user_rooms import Catalog
-        from inhabit.envs.simulators.household.simulator import Simulator
-        from inhabit.envs.simulators.household.wire.packing import Json, MessagePack
-        from inhabit.envs.simulators.household.wire.session import ClientSession
-
+        # Called late: errors raised here are reported to the client.
         simulator = Simulator(
             width=arguments.screen_width,
             height=arguments.screen_height,
@@ -57,10 +60,10 @@ def main() -> None:
 
     if over_http:
         token = _variable("AI2THOR_CLIENT_TOKEN")
-        wsgi.serve(begin, _variable("AI2THOR_HOST"), int(_variable("AI2THOR_PORT")), token)
+        _serve_http(begin, _variable("AI2THOR_HOST"), int(_variable("AI2THOR_PORT")), token)
     else:
         writing = Path(_variable("AI2THOR_FIFO_SERVER_PIPE_PATH"))
-        fifo.serve(begin, writing, Path(_variable("AI2THOR_FIFO_CLIENT_PIPE_PATH")))
+        _serve_pipes(begin, writing, Path(_variable("AI2THOR_FIFO_CLIENT_PIPE_PATH")))
 
 
 def _arguments() -> argparse.Namespace:
@@ -99,6 +102,166 @@ def _end_with(client: int) -> None:
     while os.getppid() == client:
         time.sleep(_LOOK)
     os._exit(0)
+
+
+# Named pipes, the client's default and the faster way. A message is a sequence of fields
+# (`struct "!BI"`: type, length; then the body), closed by type 255. The simulator sends the first
+# message. Source: `ai2thor/fifo_server.py` of ai2thor 5.0.0.
+
+_HEADER = struct.Struct("!BI")
+_METADATA, _END = 1, 255
+_IMAGES: Mapping[str, int] = {
+    "image": 4,
+    "image_depth": 5,
+    "image_normals": 6,
+    "image_classes": 8,
+    "image_ids": 9,
+    "image-thirdParty-camera": 10,
+    "image_thirdParty_depth": 12,
+    "image_thirdParty_normals": 13,
+    "image_thirdParty_image_ids": 14,
+    "image_thirdParty_classes": 15,
+}
+_PIPE_BYTES = 1 << 20
+"""Large enough for a whole message, so that a write need not wait for the client's reads."""
+_PATIENCE = 60.0
+"""Seconds for the client to open the pipe; it does so at once unless it has ended."""
+
+
+def _serve_pipes(begin: Callable[[], ClientSession], writing: Path, reading: Path) -> None:
+    """Answer every request until the client disconnects.
+
+    Args:
+        begin: creates the session.
+        writing: the pipe that the client reads ("server pipe").
+        reading: the pipe that it writes ("client pipe"). It opens this one only after reading
+            the first message.
+
+    Raises:
+        TimeoutError: there is no client.
+        SystemExit: the simulator failed; its traceback is on stderr.
+    """
+    with _opened(writing) as out, contextlib.suppress(BrokenPipeError):
+        _widen(out)
+        try:
+            session = begin()
+            _send(out, session.first())
+            with reading.open("rb") as requests:
+                while (request := _receive(requests)) is not None:
+                    _send(out, session.answer(request))
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            # Print before the client is notified: it kills a failed simulator. Without this empty
+            # message the client waits for its timeout, or for ever.
+            traceback.print_exc()
+            out.write(_HEADER.pack(_END, 0))
+            raise SystemExit(1) from error
+
+
+def _opened(pipe: Path) -> IO[bytes]:
+    """Open a pipe for writing as soon as it has a reader."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise TimeoutError(
+                    f"The client did not open {pipe} within {_PATIENCE:g} s."
+                ) from error
+            time.sleep(0.002)
+        else:
+            os.set_blocking(descriptor, True)
+            return os.fdopen(descriptor, "wb", buffering=0)
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    # Linux only, and may be refused to a user with many pipes; the default size is only slower.
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _send(out: IO[bytes], message: PackedState) -> None:
+    parts = [_HEADER.pack(_METADATA, len(message.metadata)), message.metadata]
+    for name, pixels in message.images:
+        parts += _HEADER.pack(_IMAGES[name], len(pixels)), pixels
+    rest = memoryview(b"".join([*parts, _HEADER.pack(_END, 0)]))
+    while rest:
+        rest = rest[out.write(rest) :]
+
+
+def _receive(requests: IO[bytes]) -> Mapping[str, Any] | None:
+    """The next request, or None if there are no more."""
+    body = b""
+    while len(header := requests.read(_HEADER.size)) == _HEADER.size:
+        kind, length = _HEADER.unpack(header)
+        if kind == _END:
+            request: Mapping[str, Any] = json.loads(body)
+            return request if "action" in request else None
+        body = requests.read(length)
+    return None
+
+
+# HTTP: an answer is a form that is posted, its reply the next request. Source:
+# `ai2thor/wsgi_server.py` of ai2thor 5.0.0. The form begins with an empty line, which release 2.1.0
+# insists on.
+
+_BOUNDARY = "inhabit-4e1f0c2ab9d75c6388f2-end-of-part"
+_HEADERS = {"Content-Type": f'multipart/form-data; boundary="{_BOUNDARY}"'}
+
+
+def _serve_http(begin: Callable[[], ClientSession], host: str, port: int, token: str) -> None:
+    """Answer every request until the client disconnects.
+
+    Args:
+        begin: makes the simulator.
+        host: where the client listens.
+        port: where the client listens.
+        token: proves to the client that this is the simulator it has started.
+
+    Raises:
+        ConnectionError: the client refuses what it is sent.
+    """
+    line = http.client.HTTPConnection(host, port)
+    session = begin()
+    message = session.first()
+    while (request := _exchange(line, _form(message, token))) is not None:
+        message = session.answer(request)
+
+
+def _exchange(line: http.client.HTTPConnection, form: bytes) -> Mapping[str, Any] | None:
+    """Post a message; the reply is the next request, or None if there are no more."""
+    try:
+        line.request("POST", "/train", body=form, headers=_HEADERS)
+        reply = line.getresponse()
+        body = reply.read()
+    except (ConnectionResetError, BrokenPipeError, http.client.BadStatusLine):
+        return None
+    if reply.status != http.client.OK:
+        raise ConnectionError(f"The client answered {reply.status}: {body[:500]!r}")
+    request: Mapping[str, Any] = json.loads(body)
+    return request if "action" in request else None
+
+
+def _form(message: PackedState, token: str) -> bytes:
+    parts = [b""]
+    for name, text in (("metadata", message.metadata), ("token", token.encode())):
+        parts.append(_part(f'name="{name}"', 'text/plain; charset="utf-8"', text))
+    for name, pixels in message.images:
+        place = f'name="{name}"; filename="{name}"'
+        parts.append(_part(place, "application/octet-stream", pixels))
+    return b"\r\n".join([*parts, f"--{_BOUNDARY}--\r\n".encode()])
+
+
+def _part(place: str, kind: str, body: bytes) -> bytes:
+    head = (
+        f"--{_BOUNDARY}\r\nContent-Type: {kind}\r\nContent-disposition: form-data; {place}\r\n\r\n"
+    )
+    return head.encode() + body
 
 
 if __name__ == "__main__":

@@ -323,7 +323,7 @@ class Broken(simulator.Simulator):
             raise ZeroDivisionError("a {{bug}} in an action")
         return super().act(request)
 
-simulator.Simulator = Broken
+__main__.Simulator = Broken
 __main__.main()
 """
 
