@@ -174,15 +174,7 @@ def interactable_poses(
         (True, False) if standings is None else standings,
     )
     return [
-        {
-            "x": pose.x,
-            "y": house.agent.y,
-            "z": pose.z,
-            "rotation": pose.rotation,
-            "standing": pose.standing,
-            "horizon": pose.horizon,
-        }
-        for pose in islice(found, max_poses)
+        {"x": pose.x, "y": house.agent.y, **pose._asdict()} for pose in islice(found, max_poses)
     ]
 
 

@@ -184,30 +184,21 @@ Property = Literal[
     "canBeUsedUp",
 ]
 
-_STATES: Mapping[str, str] = {
-    "toggleable": "is_toggled",
-    "openable": "is_open",
-    "breakable": "is_broken",
-    "canFillWithLiquid": "is_filled_with_liquid",
-    "dirtyable": "is_dirty",
-    "cookable": "is_cooked",
-    "sliceable": "is_sliced",
-    "canBeUsedUp": "is_used_up",
-}
+_ROWS: tuple[tuple[Property, str, str], ...] = (
+    ("toggleable", "is_toggled", "CanToggleOnOff"),
+    ("openable", "is_open", "CanOpen"),
+    ("breakable", "is_broken", "CanBreak"),
+    ("canFillWithLiquid", "is_filled_with_liquid", "CanBeFilled"),
+    ("dirtyable", "is_dirty", "CanBeDirty"),
+    ("cookable", "is_cooked", "CanBeCooked"),
+    ("sliceable", "is_sliced", "CanBeSliced"),
+    ("canBeUsedUp", "is_used_up", "CanBeUsedUp"),
+)
+"""Properties, the state that each makes possible, and its name in release 2.1.0."""
+_STATES: Mapping[str, str] = {able: state for able, state, _ in _ROWS}
+_OLD_NAMES: Mapping[str, Property] = {old: able for able, _, old in _ROWS}
 _ONE_WAY = frozenset({"is_broken", "is_sliced"})
 """States that cannot be undone."""
-
-_OLD_NAMES: Mapping[str, Property] = {
-    "CanToggleOnOff": "toggleable",
-    "CanOpen": "openable",
-    "CanBreak": "breakable",
-    "CanBeFilled": "canFillWithLiquid",
-    "CanBeDirty": "dirtyable",
-    "CanBeCooked": "cookable",
-    "CanBeSliced": "sliceable",
-    "CanBeUsedUp": "canBeUsedUp",
-}
-"""Property names of release 2.1.0."""
 
 
 class ObjectStates(BaseModel):
