@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from inhabit.envs.virtualhome.drawing.layout import DrawnBox, lay_out, read_place, resting
 from inhabit.envs.virtualhome.drawing.looks import form
@@ -161,7 +161,7 @@ class _Arranging:
             return
         place, size = self._places[support], self._home[id_].size
         if support in self._rooms:
-            place, surfaces = _floor(place), [Rest(1.0, 9.0, -0.4, 0.4, -0.4, 0.4)]
+            place, surfaces = place.floor, [Rest(1.0, 9.0, -0.4, 0.4, -0.4, 0.4)]
         elif relation == "INSIDE" and self._slides_out(support):
             place, surfaces = _drawers(place), [*_IN_DRAWERS]
         else:
@@ -176,7 +176,7 @@ class _Arranging:
 
     def _taken(self, support: int, place: DrawnBox) -> list[UprightBox]:
         """Boxes near a support, without its own and its own support's."""
-        around = replace(place, size=(place.size[0], place.size[1] + 2.0, place.size[2])).box
+        around = place.raised.box
         below = {p for p, _ in self._parents(support)}
         return [
             other.box
@@ -203,11 +203,6 @@ def _bears(support: DrawnBox, thing: DrawnBox) -> bool:
     """Whether a box initially stands on, lies in or hangs from another."""
     touches = support.bottom - _SLACK <= thing.top and thing.bottom <= support.top + _SLACK
     return touches and _within(thing, support)
-
-
-def _floor(room: DrawnBox) -> DrawnBox:
-    """The floor of a room, as a thin box."""
-    return DrawnBox(room.x, room.bottom, room.z, (room.size[0], 0.0, room.size[2]), room.yaw)
 
 
 def _drawers(chest: DrawnBox) -> DrawnBox:

@@ -64,12 +64,27 @@ class DrawnBox:
         ahead_x, ahead_z = self.front
         return self.x + u * ahead_z + v * ahead_x, self.y + up, self.z - u * ahead_x + v * ahead_z
 
+    def toward(self, other: DrawnBox) -> tuple[float, float, float]:
+        """Where the center of another box is: to the right, above and in front, as `out` takes."""
+        ahead_x, ahead_z = self.front
+        dx, dz = other.x - self.x, other.z - self.z
+        return dx * ahead_z - dz * ahead_x, other.y - self.y, dx * ahead_x + dz * ahead_z
+
+    @property
+    def floor(self) -> DrawnBox:
+        """The floor of a room, as a thin box."""
+        size = (self.size[0], 0.0, self.size[2])
+        return DrawnBox(self.x, self.bottom, self.z, size, self.yaw)
+
+    @property
+    def raised(self) -> DrawnBox:
+        """Itself with a metre more above and below, where what is on and under it is."""
+        width, height, depth = self.size
+        return replace(self, size=(width, height + 2, depth))
+
     def carried(self, before: DrawnBox, after: DrawnBox) -> DrawnBox:
         """Its place after its support has moved from one place to another."""
-        ahead_x, ahead_z = before.front
-        dx, dz = self.x - before.x, self.z - before.z
-        u, v = dx * ahead_z - dz * ahead_x, dx * ahead_x + dz * ahead_z
-        x, y, z = after.out(u, self.y - before.y, v)
+        x, y, z = after.out(*before.toward(self))
         return replace(self, x=x, y=y, z=z, yaw=self.yaw + after.yaw - before.yaw)
 
 
@@ -320,8 +335,7 @@ class _Layout:
         support = found[0]
         place = self.places[support]
         if support in self._rooms:
-            floor = DrawnBox(place.x, place.bottom, place.z, (place.size[0], 0.0, place.size[2]))
-            place, surfaces = floor, [Rest(1.0, 9.0, -0.44, 0.44, -0.44, 0.44)]
+            place, surfaces = place.floor, [Rest(1.0, 9.0, -0.44, 0.44, -0.44, 0.44)]
         else:
             surfaces = [*rests(_plain(self._nodes[support]), self._relation(id_, support),
                                _plain(node))]  # fmt: skip
@@ -352,8 +366,7 @@ class _Layout:
         return "INSIDE" if inside and self._nodes[support].class_name in _HOLLOW else "ON"
 
     def _beside(self, support: int, place: DrawnBox) -> list[UprightBox]:
-        width, height, depth = place.size
-        reach = DrawnBox(place.x, place.y, place.z, (width, height + 2, depth), place.yaw).box
+        reach = place.raised.box
         return [
             other.box
             for i, other in self.places.items()

@@ -150,14 +150,9 @@ def fitted(mesh: Mesh, place: DrawnBox, basins: Sequence[DrawnBox]) -> Mesh:
     for basin in basins:
         if not place.box.overlaps(basin.box):
             continue
-        ahead_x, ahead_z = place.front
-        dx, dz = basin.x - place.x, basin.z - place.z
-        u, v = dx * ahead_z - dz * ahead_x, dx * ahead_x + dz * ahead_z
+        u, y, v = place.toward(basin)
         half = [0.48 * side for side in basin.size]
-        y = basin.y - place.y
-        low, high = (
-            (u - half[0], y - half[1], v - half[2]),
-            (u + half[0], place.size[1], v + half[2]),
-        )
+        low = (u - half[0], y - half[1], v - half[2])
+        high = (u + half[0], place.size[1], v + half[2])
         mesh = pierced(mesh, low, high)
     return mesh

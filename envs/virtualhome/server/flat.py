@@ -70,7 +70,6 @@ class Flat:
         world = FlatWorld.of(_filled_in(graph), hour=self._hour)
         # Built before anything is replaced: a graph that cannot be drawn changes nothing.
         self._picture: FlatPicture | None = FlatPicture(world)
-        self._shot: tuple[FlatWorld, Shot] | None = None
         self.world = world
         rooms = [n.id for n in self.world.nodes() if n.category == "Rooms"]
         self.cameras: list[AnyCamera] = [
@@ -91,9 +90,7 @@ class Flat:
     @property
     def shot(self) -> Shot:
         """The current places of all nodes."""
-        if self._shot is None or self._shot[0] is not self.world:
-            self._shot = self.world, self.picture.shot(self.world)
-        return self._shot[1]
+        return self.picture.shot(self.world)
 
     @property
     def figure(self) -> Figure | None:
@@ -156,7 +153,7 @@ class Flat:
     def _change(self, graph: Mapping[str, Any]) -> None:
         """Take over a graph of the same nodes, keeping cameras and stage."""
         self.world = FlatWorld.of(graph, hour=self._hour)
-        self._picture = self._shot = None
+        self._picture = None
 
     def run(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:
         """Execute a script completely or not at all. Returns the failed line and the reason."""
