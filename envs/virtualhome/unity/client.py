@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, Field, FiniteFloat, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import first_problem
@@ -28,10 +28,8 @@ from inhabit.envs.pictures import read_image
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
 from inhabit.envs.virtualhome.graph.world import Failure
 from inhabit.envs.virtualhome.unity.protocol import (
-    CameraPlace,
     CharacterPlace,
     ImageOptions,
-    Point,
     ProtocolReply,
     ProtocolRequest,
     TimeOfDay,
@@ -44,8 +42,7 @@ _READ_ONLY = ("idle", "environment_graph", "camera_count", "character_cameras", 
 T = TypeVar("T")
 _Colour = Annotated[list[FiniteFloat], Field(min_length=3)]
 _GRAPH, _NAMES = TypeAdapter(VirtualHomeGraph), TypeAdapter(list[str])
-_COLOURS, _CLASSES = TypeAdapter(dict[int, _Colour]), TypeAdapter(dict[int, str])
-_ANYTHING = TypeAdapter[JsonValue](JsonValue)
+_COLOURS = TypeAdapter(dict[int, _Colour])
 _MOST = 1 << 28
 """Bytes of an answer. A longer one means a broken server."""
 
@@ -150,18 +147,6 @@ class VirtualHomeClient:
         found: VirtualHomeGraph = self._read(_GRAPH, "environment_graph")
         return dict(found)
 
-    def expand_scene(self, graph: Mapping[str, Any]) -> str:
-        """Change the scene to a graph. Returns the nodes that could not be placed, in the server's
-        form: JSON, or nothing.
-
-        Raises:
-            SimulatorError: as `ask`, or the graph is refused; gives the reason.
-        """
-        options = {"randomize": False, "random_seed": -1, "animate_character": False,
-                   "ignore_obstacles": False, "transfer_transform": True}  # fmt: skip
-        texts = (json.dumps(options), json.dumps(graph))
-        return self._must("expand_scene", strings=texts).message
-
     def add_character(self, room: str = "", resource: str = "Chars/Female1") -> None:
         """Put a character into a room; into any if "".
 
@@ -172,23 +157,12 @@ class VirtualHomeClient:
         place = CharacterPlace(character_resource=resource, mode=mode, initial_room=room)
         self._must("add_character", strings=(place,))
 
-    def move_character(self, position: tuple[float, float, float], index: int = 0) -> None:
-        """Move a character, metres."""
-        x, y, z = position
-        place = CharacterPlace(char_index=index, character_position=Point(x=x, y=y, z=z))
-        self._must("move_character", strings=(place,))
-
     def run(self, lines: Sequence[ScriptLine]) -> Failure | None:
         """Execute script lines without recording; None on success."""
         options = {"recording": False, "skip_animation": True, "find_solution": False,
                    "image_synthesis": [], "camera_mode": []}  # fmt: skip
         texts = (json.dumps(options), *map(str, lines))
         reply = self.ask("render_script", strings=texts)
-        return None if reply.success else read_script_failure(reply.message)
-
-    def check(self, lines: Sequence[ScriptLine]) -> Failure | None:
-        """Whether script lines are executable."""
-        reply = self.ask("check_script", strings=[*map(str, lines)])
         return None if reply.success else read_script_failure(reply.message)
 
     def camera_count(self) -> int:
@@ -198,10 +172,6 @@ class VirtualHomeClient:
     def character_cameras(self) -> Sequence[str]:
         """Names of the cameras of every character."""
         return self._read(_NAMES, "character_cameras")
-
-    def camera_data(self, cameras: Sequence[int]) -> JsonValue:
-        """Matrices of cameras, in the server's form."""
-        return self._read(_ANYTHING, "camera_data", ints=cameras)
 
     def camera_images(
         self, cameras: Sequence[int], *, width: int, height: int, mode: str = "normal"
@@ -222,15 +192,6 @@ class VirtualHomeClient:
     def instance_colors(self) -> Mapping[int, Sequence[float]]:
         """Id -> colour in images of the mode "seg_inst", each channel 0..1."""
         return self._read(_COLOURS, "instance_colors")
-
-    def visible(self, camera: int) -> Mapping[int, str]:
-        """Id -> class name of the nodes in a camera's view."""
-        return self._read(_CLASSES, "observation", ints=(camera,))
-
-    def add_camera(self, place: CameraPlace) -> int:
-        """Add a fixed camera; returns its index."""
-        self._must("add_camera", strings=(place,))
-        return self.camera_count() - 1
 
     def set_time(self, hour: float) -> None:
         """Set the hour of the day, 0 to 24."""

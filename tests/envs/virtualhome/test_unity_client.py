@@ -27,6 +27,7 @@ from inhabit.envs.virtualhome.tasks.sampling import sample
 from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.unity.protocol import (
     CameraPlace,
+    CharacterPlace,
     Point,
     read_script_failure,
     script_messages,
@@ -215,23 +216,24 @@ class TestOurServer:
             table = tables[0]["id"]
             walk = parse_line(f"[walk] <kitchentable> ({table})")
             assert client.run([parse_line(f"[sit] <kitchentable> ({table})")]) is not None
-            assert client.check([walk]) is None
+            assert client.ask("check_script", strings=[str(walk)]).success
             assert client.run([walk]) is None
             names = client.character_cameras()
             view = static + [*names].index("FIRST_PERSON")
-            assert table in client.visible(view)
+            assert str(table) in json.loads(client.ask("observation", ints=(view,)).message)
             (image,) = client.camera_images([view], width=40, height=30)
             assert image.shape == (30, 40, 3)
             (depth,) = client.camera_images([view], width=40, height=30, mode="depth")
             assert depth.shape == (30, 40)
             assert 100 < depth.min() < depth.max()
             assert set(client.instance_colors()) == {n["id"] for n in client.graph()["nodes"]}
-            own = client.add_camera(CameraPlace(position=Point(x=2, y=1.5, z=8)))
-            assert own == client.camera_count() - 1
+            count, place = client.camera_count(), CameraPlace(position=Point(x=2, y=1.5, z=8))
+            assert client.ask("add_camera", strings=(place,)).message.endswith(f"Id:{count}")
+            assert client.camera_count() == count + 1
             client.set_time(21.5)
-            client.move_character((8.0, 0.0, 2.0))
-            with pytest.raises(SimulatorError, match="in no room"):
-                client.move_character((800.0, 0.0, 2.0))
+            here, nowhere = (CharacterPlace(character_position=Point(x=x, z=2)) for x in (8, 800))
+            assert client.ask("move_character", strings=(here,)).success
+            assert "in no room" in client.ask("move_character", strings=(nowhere,)).message
 
 
 def done_in(env: Env, task: Task) -> tuple[object, ...]:
