@@ -38,16 +38,19 @@ def read_image(
         raise ValueError(str(error)) from error
 
 
-def png(rgb: NDArray[np.uint8], level: int = 1) -> bytes:
-    """An image, uint8 (H, W, 3), as a PNG file; from `level` 1, quick, to 9, small."""
+def png(pixels: NDArray[np.uint8] | NDArray[np.uint16], level: int = 1) -> bytes:
+    """An image, uint8 (H, W, 3) or uint16 (H, W), as a PNG file.
+
+    `level` is from 1, quick, to 9, small.
+    """
     out = io.BytesIO()
-    Image.fromarray(rgb).save(out, "PNG", compress_level=level)
+    Image.fromarray(pixels).save(out, "PNG", compress_level=level)
     return out.getvalue()
 
 
-def base64_png(rgb: NDArray[np.uint8]) -> str:
+def base64_png(pixels: NDArray[np.uint8] | NDArray[np.uint16]) -> str:
     """The same in base64."""
-    return base64.b64encode(png(rgb)).decode("ascii")
+    return base64.b64encode(png(pixels)).decode("ascii")
 
 
 def data_url(rgb: NDArray[np.uint8]) -> str:

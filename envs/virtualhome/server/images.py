@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 from collections.abc import Mapping
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 from pydantic import BaseModel, ValidationError
 
 from inhabit.envs.entries import first_problem
+from inhabit.envs.pictures import base64_png
 from inhabit.envs.plain_data import seed_of
 from inhabit.envs.simulators.render.stage import Frame
 from inhabit.envs.virtualhome.drawing.picture import node_of
@@ -76,15 +74,10 @@ def encode(frame: Frame, mode: str, classes: Mapping[int, str]) -> str:
     """
     if mode == "normal":
         assert frame.rgb is not None
-        image = Image.fromarray(frame.rgb)
-    elif mode == "depth":
-        depth = np.minimum(frame.depth * _MILLIMETRES, _FARTHEST)
-        image = Image.fromarray(depth.astype(np.uint16))
-    else:
-        image = Image.fromarray(_painted(frame, mode, classes))
-    out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1)
-    return base64.b64encode(out.getvalue()).decode()
+        return base64_png(frame.rgb)
+    if mode == "depth":
+        return base64_png(np.minimum(frame.depth * _MILLIMETRES, _FARTHEST).astype(np.uint16))
+    return base64_png(_painted(frame, mode, classes))
 
 
 def _painted(frame: Frame, mode: str, classes: Mapping[int, str]) -> NDArray[np.uint8]:
