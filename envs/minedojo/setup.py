@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.extras import pip, run
+from inhabit.envs.extras import run, unpacked
 from inhabit.envs.minedojo.luanti.world import PACKAGES, lacking, may_run_apart
 from inhabit.envs.minedojo.real import env
 from inhabit.envs.minedojo.tasks.official import default_package
@@ -21,7 +17,7 @@ from inhabit.envs.registry import Need
 Tell = Callable[[str], None]
 _MINEDOJO = "minedojo==0.1"
 _DEADLINE = 900.0
-"""Seconds for one call of apt-get or pip."""
+"""Seconds for one call of apt-get."""
 
 
 def needs(backend: str) -> Sequence[Need]:
@@ -66,26 +62,7 @@ def prepare(backend: str, tell: Tell) -> None:
         tell(f"MineDojo's tasks: {default_package()}.")
         return
     tell(f"{_MINEDOJO}: downloading its tasks (1 MB).")
-    _fetch()
-
-
-def _fetch() -> None:
-    """Unpack MineDojo's wheel. None of its code is executed."""
-    home = default_package().parent
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="making-", dir=home.parent) as made:
-        download = [*pip(sys.executable), "download", "--no-deps", "--only-binary", ":all:"]
-        _run([*download, "--dest", made, _MINEDOJO])
-        wheel = next(iter(sorted(Path(made).glob("*.whl"))), None)
-        if wheel is None:
-            raise UnavailableError(f"pip downloaded no wheel of {_MINEDOJO}.")
-        unpacked = Path(made) / "package"
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(
-                unpacked, [n for n in archive.namelist() if n.startswith("minedojo/tasks/")]
-            )
-        if not home.exists():
-            unpacked.rename(home)
+    unpacked(_MINEDOJO, "minedojo/tasks/", default_package().parent)
 
 
 def _rights() -> list[str]:

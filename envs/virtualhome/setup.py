@@ -9,16 +9,14 @@ nothing behind.
 from __future__ import annotations
 
 import fcntl
-import shutil
 import sys
-import tempfile
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from inhabit.envs.cache import made_once
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.extras import pip, run
+from inhabit.envs.extras import pip, run, unpacked
 from inhabit.envs.registry import Need
 from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation
 from inhabit.envs.virtualhome.tasks import scene
@@ -82,41 +80,22 @@ def prepare(backend: str, tell: Tell) -> None:
     with _alone():
         if not interpreter().exists():
             tell(f"VirtualHome {VERSION}: creating its interpreter in {home()} (half a minute).")
-            _make_interpreter()
+            made_once(interpreter().parents[1], _make_interpreter)
         tell(f"VirtualHome {VERSION}: in {simulation()}.")
         if not (home() / "eai" / _EAI_FOLDER).is_dir():
             tell(f"{_EAI}: downloading its goal tasks (27 MB).")
-            _fetch_eai()
+            unpacked(_EAI, f"{_EAI_FOLDER}/", home() / "eai", str(interpreter()))
         tell(f"{_EAI}: in {home() / 'eai'}.")
 
 
-def _make_interpreter() -> None:
-    with _aside() as folder:
-        venv = folder / "venv"
-        _run([sys.executable, "-m", "venv", str(venv)])
-        python = str(venv / "bin" / "python")
-        _run([*pip(python), "install", "--only-binary", ":all:", *_NEEDED])
-        _run([*pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
-        found = [*venv.glob("lib/python3*/site-packages/virtualhome/simulation/evolving_graph")]
-        if not found:
-            raise UnavailableError(
-                f"virtualhome=={VERSION} was installed without its evolving graph."
-            )
-        venv.rename(interpreter().parents[1])
-
-
-def _fetch_eai() -> None:
-    with _aside() as folder:
-        python = str(interpreter())
-        _run([*pip(python), "download", "--no-deps", "--dest", str(folder), _EAI])
-        wheel = next(iter(sorted(folder.glob("*.whl"))), None)
-        if wheel is None:
-            raise UnavailableError(f"pip downloaded no wheel of {_EAI}.")
-        unpacked = folder / "eai"
-        with zipfile.ZipFile(wheel) as archive:
-            wanted = [name for name in archive.namelist() if name.startswith(f"{_EAI_FOLDER}/")]
-            archive.extractall(unpacked, wanted)
-        unpacked.rename(home() / "eai")
+def _make_interpreter(venv: Path) -> None:
+    _run([sys.executable, "-m", "venv", str(venv)])
+    python = str(venv / "bin" / "python")
+    _run([*pip(python), "install", "--only-binary", ":all:", *_NEEDED])
+    _run([*pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
+    found = [*venv.glob("lib/python3*/site-packages/virtualhome/simulation/evolving_graph")]
+    if not found:
+        raise UnavailableError(f"virtualhome=={VERSION} was installed without its evolving graph.")
 
 
 def _run(command: Sequence[str]) -> None:
@@ -125,16 +104,6 @@ def _run(command: Sequence[str]) -> None:
         seconds=_DEADLINE,
         advice="Once the package index can be reached, run `inhabit setup virtualhome` again.",
     )
-
-
-@contextmanager
-def _aside() -> Iterator[Path]:
-    """A temporary folder beside the final one, removed at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="making-", dir=home()))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
