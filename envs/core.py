@@ -122,7 +122,7 @@ class Observation:
 
     def _repr_png_(self) -> bytes | None:
         """The image alone."""
-        from inhabit.envs.notebook import png
+        from inhabit.envs.pictures import png
 
         return None if self.rgb is None else png(self.rgb)
 

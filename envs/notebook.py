@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from inhabit.envs.core import Observation
+from inhabit.envs.pictures import data_url
 
 _SIDE = 300
 """Pixels that a small image is enlarged to, at least."""
 _WORDS = 20
 """Characters from which a cell is as wide as a line of text."""
-
-
-def png(rgb: NDArray[np.uint8]) -> bytes:
-    """An image, uint8 (H, W, 3), as a PNG file."""
-    stream = io.BytesIO()
-    Image.fromarray(rgb).save(stream, "PNG")
-    return stream.getvalue()
 
 
 def html(observation: Observation, caption: str = "") -> str:
@@ -55,9 +46,8 @@ def table(rows: Sequence[Mapping[str, object]], most: int = 20) -> str:
 
 def _img(rgb: NDArray[np.uint8]) -> str:
     width = max(_SIDE, rgb.shape[1])
-    data = base64.b64encode(png(rgb)).decode()
     size = f"width='{width}' style='max-width:100%'"
-    return f"<img src='data:image/png;base64,{data}' {size} alt='What the agent sees'>"
+    return f"<img src='{data_url(rgb)}' {size} alt='What the agent sees'>"
 
 
 def _cell(value: object) -> str:
