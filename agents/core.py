@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import not_
-from typing import Annotated, ClassVar, Protocol
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,8 +216,17 @@ class Decision:
 class ModelError(UserError, RuntimeError):
     """A model can't be loaded, or a call to it failed. Says which, why, and what to do."""
 
-    decision: Decision | None = None
+    decision: Decision = Decision(None)
     """The calls of the interrupted decision that had been answered, and so paid for."""
+
+    def after(
+        self, calls: Iterable[Call], images: Mapping[str, NDArray[np.uint8]] = MappingProxyType({})
+    ) -> Self:
+        """This error, with answered `calls` before those that it knows of, and their images."""
+        known = self.decision
+        calls, images = (*calls, *known.calls), {**images, **known.images}
+        self.decision = replace(known, calls=calls, images=images)
+        return self
 
 
 class NoAnswerError(ModelError):

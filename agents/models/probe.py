@@ -95,7 +95,7 @@ async def _one(
     try:
         works, found, call = await ask(model)
     except (ModelError, RequestError) as error:
-        paid = error.decision.calls if isinstance(error, ModelError) and error.decision else ()
+        paid = error.decision.calls if isinstance(error, ModelError) else ()
         return Probed(ability, False, str(error), paid)
     notes = "".join(f"; {note}" for note in call.notes)
     return Probed(ability, works, found + notes, (call,))

@@ -56,9 +56,8 @@ class Holmes(ModelAgent):
         except UnsupportedError as error:
             if error.ability is not Ability.TOOLS or self._native:
                 raise
-            paid = error.decision.calls if error.decision else ()
             decision = await self._decide(view)
-            return replace(decision, calls=(*paid, *decision.calls))
+            return replace(decision, calls=(*error.decision.calls, *decision.calls))
 
     @property
     def _native(self) -> bool:

@@ -30,7 +30,7 @@ def calls_kept_on_error(calls: Sequence[Call], messages: Iterable[Message]) -> I
     try:
         yield
     except ModelError as error:
-        _add(error, calls, messages)
+        error.after(calls, pictures(messages))
         raise
     except SimulatorError as error:
         if not calls:
@@ -49,17 +49,10 @@ async def gather_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
     rankings = [one for one in came if isinstance(one, Ranking)]
     for one in came:
         if isinstance(one, ModelError):
-            _add(one, [ranking.call for ranking in rankings], ())
+            one.after(ranking.call for ranking in rankings)
         if isinstance(one, BaseException):
             raise one
     return rankings
-
-
-def _add(error: ModelError, calls: Sequence[Call], messages: Iterable[Message]) -> None:
-    """Put `calls`, which came before, into the decision of `error`."""
-    said = error.decision or Decision(None)
-    shown = {**pictures(messages), **said.images}
-    error.decision = replace(said, calls=(*calls, *said.calls), images=shown)
 
 
 def seed_of(text: str) -> int:

@@ -220,7 +220,7 @@ class EpisodePlay:
                 finally:
                     self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
         except ModelError as error:
-            if error.decision is not None and error.decision.calls:
+            if error.decision.calls:
                 self.faults.decided = True  # The model is there, at least.
                 await self._decided(now, error.decision)
             raise

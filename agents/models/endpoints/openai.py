@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from inhabit.agents.core import Call, Decision, ModelError, Ranked
+from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.endpoints.cache import Cached
@@ -161,7 +161,7 @@ class OpenAIModel(Model):
         answers = [one for one in came if isinstance(one, Completion)]
         for one in came:
             if isinstance(one, ModelError) and (paid := [*earlier, *answers]):
-                one.decision = Decision(None, calls=(self._call(prompt, "", paid, begin),))
+                one.after([self._call(prompt, "", paid, begin)])
             if isinstance(one, BaseException):
                 raise one
         return answers
@@ -187,11 +187,10 @@ class OpenAIModel(Model):
         answer = await self._adapting.ask(self._body(prompt, 1) | asked, self._extra)
         call = self._call(prompt, answer.texts[0], [answer], begin)
         if (likely := answer.beginnings) is None:
-            raise _paid(
-                call,
+            raise ModelError(
                 f"{self.name} gives no log-probabilities that can be read: say "
-                "--set lacks=logprobs.",
-            )
+                "--set lacks=logprobs."
+            ).after([call])
         return Ranking(tuple(Ranked(one, _sum(likely, one), 1) for one in letters), call)
 
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
@@ -231,9 +230,7 @@ class OpenAIModel(Model):
             found = await search(scores)
         except ModelError as error:
             if paid:
-                later = error.decision.calls if error.decision else ()
-                calls = (self._call(prompt, "", paid, begin), *later)
-                error.decision = Decision(None, calls=calls)
+                error.after([self._call(prompt, "", paid, begin)])
             raise
         return Ranking(found, self._call(prompt, "", paid, begin))
 
@@ -290,13 +287,6 @@ class OpenAIModel(Model):
         if self._settings.temperature is not None:
             body["temperature"] = self._settings.temperature
         return body
-
-
-def _paid(call: Call, why: str) -> ModelError:
-    """For an answer that came, and is of no use."""
-    error = ModelError(why)
-    error.decision = Decision(None, calls=(call,))
-    return error
 
 
 def _sum(likely: Mapping[str, float], letter: str) -> float:
