@@ -26,7 +26,7 @@ from inhabit.episodes.commands.output import Json, Set, answers, print_json, rem
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.machine import CHECKS, Finding, Status
 from inhabit.episodes.playing.plan import find_backend, make_env
-from inhabit.episodes.playing.settings import RunSettings, SettingError, divide
+from inhabit.episodes.playing.settings import RunSettings, at_address, divide
 from inhabit.episodes.playing.tasks import gather
 
 _LOOKS = {
@@ -107,12 +107,8 @@ def probe_model(
         SettingError: a setting is unknown or wrong.
     """
     owners: dict[str, type[BaseModel]] = {"model": registry.find(spec)[0].settings}
-    before: dict[str, dict[str, object]] = {"model": {}}
-    if base_url is not None:
-        if "base_url" not in owners["model"].model_fields:
-            raise SettingError("--base-url is for a model behind an endpoint, as openai:NAME.")
-        before["model"]["base_url"] = base_url
-    settings = divide(assignments, owners, before)["model"]
+    there = {"model": at_address(owners["model"], base_url)}
+    settings = divide(assignments, owners, there)["model"]
     with warnings.catch_warnings(record=True) as said:
         found, cost, paid = asyncio.run(_asked(spec, settings))
     calls = [*(call for one in found for call in one.calls), *paid]

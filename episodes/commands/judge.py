@@ -35,7 +35,7 @@ from inhabit.episodes.judging.sheet import Kappa, kappa
 from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, calibration, summarize
 from inhabit.episodes.judging.walk import judge_run
 from inhabit.episodes.playing.from_record import env_of_run
-from inhabit.episodes.playing.settings import SettingError, assigned, divide
+from inhabit.episodes.playing.settings import SettingError, assigned, at_address, divide
 from inhabit.episodes.recording.disk import write_text
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -146,13 +146,8 @@ def _make_judge(by: str, base_url: str | None, given: list[str]) -> Judge:
             raise SettingError("The oracle asks no model: remove --base-url.")
         return Oracle()
     kind = models.find(by)[0].settings
-    if base_url is not None:
-        if "base_url" not in kind.model_fields:
-            raise SettingError(
-                "--base-url needs a judge with an endpoint, such as --judge openai:NAME."
-            )
-        given = [*given, f"model.base_url={base_url}"]
-    model = models.load(by, divide(given, {"model": kind})["model"])
+    there = {"model": at_address(kind, base_url)}
+    model = models.load(by, divide(given, {"model": kind}, there)["model"])
     if Ability.WORDS not in model.abilities:
         raise ModelError(f"{by} generates no text, so it cannot judge.")
     return ChatJudge(model, name=by)
@@ -230,11 +225,7 @@ def _draw(steps: list[StepLine], file: Path) -> None:
 
 def _cells(domain: KindSummary) -> list[str]:
     parts = (domain.perception, domain.cognition, domain.action, domain.genuine)
-    return [*map(_cell, parts), *(_number(n) for n in (domain.chance, domain.always_first))]
-
-
-def _cell(score: PartScore) -> str:
-    return "-" if score.mean is None else f"{score.mean:.2f}"
+    return [*map(_number, (*(part.mean for part in parts), domain.chance, domain.always_first))]
 
 
 def _sentence(score: PartScore) -> str:

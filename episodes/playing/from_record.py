@@ -25,7 +25,13 @@ from inhabit.envs.marks import as_recorded, places, trusting, without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.playing.plan import RunPlan, find_backend, make_env, plan
-from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, divide
+from inhabit.episodes.playing.settings import (
+    RunSettings,
+    SettingError,
+    assigned,
+    at_address,
+    divide,
+)
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import RENDERER, RunHeader
 
@@ -146,7 +152,7 @@ def plan_like(
         owners["model"] = registration.settings
         if asked == header.model:
             before["model"] = kept.model
-        if base_url is not None and "base_url" in registration.settings.model_fields:
+        if at_address(registration.settings, base_url):
             said = [*assignments, f"model.base_url={base_url}"]
         again = model is not None or ("model", "base_url") in assigned(said, owners)
         known = asked == planner.model or not registration.is_place(name)

@@ -30,7 +30,7 @@ from inhabit.envs.printable import printable
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
 from inhabit.episodes.episode import Episode, Limits
-from inhabit.episodes.playing.settings import RunSettings, SettingError, assigned, checked, divide
+from inhabit.episodes.playing.settings import RunSettings, assigned, at_address, checked, divide
 from inhabit.episodes.recording.schema import RENDERER, Choice, RecordedSettings, RunHeader, Sight
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic")
@@ -199,12 +199,8 @@ def plan(
         owners["model"] = models.find(model)[0].settings
         theirs = models.recommended(model, owners, assigned(tuple(assignments), owners))
         defaults = {**theirs, "env": {**agent.wants, **theirs.get("env", {})}}
-    if base_url is not None:
-        if "model" not in owners or "base_url" not in owners["model"].model_fields:
-            raise SettingError(
-                "--base-url needs a model with an endpoint, as in --model openai:NAME."
-            )
-        before = {**before, "model": {**before.get("model", {}), "base_url": base_url}}
+    there = at_address(owners.get("model"), base_url)
+    before = {**before, "model": {**before.get("model", {}), **there}}
     return RunPlan(
         env=registration,
         backend=find_backend(registration, backend),

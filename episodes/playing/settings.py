@@ -136,6 +136,19 @@ def assigned(
     return frozenset(_find(one.partition("=")[0].strip(), owners) for one in assignments)
 
 
+def at_address(model: type[BaseModel] | None, base_url: str | None) -> Mapping[str, object]:
+    """What `--base-url` sets of a model with such settings; nothing where it is None.
+
+    Raises:
+        SettingError: the model has no endpoint, or there is no model.
+    """
+    if base_url is None:
+        return {}
+    if model is None or "base_url" not in model.model_fields:
+        raise SettingError("--base-url needs a model with an endpoint, such as openai:NAME.")
+    return {"base_url": base_url}
+
+
 def mapping(settings: object) -> Mapping[str, object]:
     """`settings` as a program gives them.
 
