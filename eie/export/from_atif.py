@@ -26,7 +26,14 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.files import LONGEST, read_whole
 from inhabit.episodes.recording.disk import MOST_BYTES, DiskError, write_whole
 from inhabit.episodes.recording.folder import begin
-from inhabit.episodes.recording.reader import LINE, EpisodeRecord, RecordError, Run, attempts_of
+from inhabit.episodes.recording.reader import (
+    LINE,
+    EpisodeRecord,
+    RecordError,
+    Run,
+    attempts_of,
+    readable,
+)
 from inhabit.episodes.recording.schema import Line, RunHeader, SeeLine, StartLine
 
 _Fields = Mapping[str, JsonValue]
@@ -144,12 +151,11 @@ def read(folder: Path, out: Path) -> Mapping[str, tuple[int, int]]:
 
 
 def _read(file: Path, folder: Path) -> _Told:
-    try:
+    with readable(file):
         content = read_whole(file, folder, most=LONGEST)
+    try:
         parsed = _Trajectory.model_validate_json(content)
         fields = json.loads(content, parse_float=_finite, parse_constant=_finite)
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
     except ValueError as error:
         why = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise RecordError(

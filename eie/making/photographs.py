@@ -32,6 +32,7 @@ from inhabit.eie.making.llm_author import out_of_reach, read
 from inhabit.eie.making.ordered_writer import Novelty
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetWriter
 from inhabit.envs.entries import first_problem
+from inhabit.episodes.recording.reader import readable
 
 LONGEST_SIDE = 768
 """Photographs are scaled down to this length of the longer side, in pixels."""
@@ -218,10 +219,8 @@ def photographs_in(folder: Path) -> Sequence[Path]:
     Raises:
         SetError: there is none, or it can't be read.
     """
-    try:
+    with readable(folder, SetError):
         found = sorted(f for f in folder.iterdir() if f.suffix.lower() in _KINDS and f.is_file())
-    except OSError as error:
-        raise SetError(f"{folder} can't be read: {error.strerror}.") from error
     if not found:
         raise SetError(f"{folder} contains no photograph ({', '.join(_KINDS)}).")
     return found

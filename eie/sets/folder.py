@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,6 +32,7 @@ from inhabit.envs.files import (
 from inhabit.envs.pictures import png
 from inhabit.episodes.recording.disk import DiskError, LineFile, write_whole
 from inhabit.episodes.recording.folder import LOCK_FILE, HeldError, LockError, locked
+from inhabit.episodes.recording.reader import readable
 
 VERSION = 1
 
@@ -101,9 +102,8 @@ class SetFolder:
         """
         file = folder / "set.json"
         try:
-            plain = json.loads(read_whole(file, folder, most=LONGEST))
-        except OSError as error:
-            raise SetError(f"{file} can't be read: {error.strerror}.") from error
+            with readable(file, SetError):
+                plain = json.loads(read_whole(file, folder, most=LONGEST))
         except (ValueError, RecursionError) as error:
             raise SetError(
                 f"{file} is not JSON: {error}. Restore it, or make the set anew in another folder."
@@ -326,15 +326,11 @@ def _cut(folder: Path, name: str, most: int) -> int:
 
 def _lines(folder: Path, name: str, kind: type[T]) -> Iterator[T]:
     file = folder / name
-    try:
+    with readable(file, SetError), suppress(FileNotFoundError):
         for number, line in enumerate(read_lines(file, folder), 1):
             if not line.endswith(b"\n"):
                 return
             yield _parse(kind, line, f"{file}, line {number}")
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise SetError(f"{file} can't be read: {error.strerror}.") from error
 
 
 def _parse(kind: type[T], line: bytes, place: str) -> T:

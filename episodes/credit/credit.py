@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,21 +66,17 @@ def credit_run(
     yield from ((one, known[one.number]) for one in ended if one.number in known)
     if all(one.number in known for one in ended):
         return
-    lines = LineFile(file, run.folder)
-    try:
-        with make() as env:
-            if not (isinstance(env, Expert) and isinstance(env, Forkable)):
-                raise LackingError(
-                    f"The environment {run.header.env!r} needs an expert and copies of its state "
-                    "(Expert and Forkable in inhabit.envs.core) for its actions to be compared."
-                )
-            for episode in ended:
-                if episode.number not in known:
-                    found = credit_episode(env, episode, run.header.max_steps, options)
-                    lines.append(found.model_dump_json(exclude_defaults=True).encode())
-                    yield episode, found
-    finally:
-        lines.close()
+    with closing(LineFile(file, run.folder)) as lines, make() as env:
+        if not (isinstance(env, Expert) and isinstance(env, Forkable)):
+            raise LackingError(
+                f"The environment {run.header.env!r} needs an expert and copies of its state "
+                "(Expert and Forkable in inhabit.envs.core) for its actions to be compared."
+            )
+        for episode in ended:
+            if episode.number not in known:
+                found = credit_episode(env, episode, run.header.max_steps, options)
+                lines.append(found.model_dump_json(exclude_defaults=True).encode())
+                yield episode, found
 
 
 def read(file: Path, inside: Path) -> list[EpisodeCredit]:

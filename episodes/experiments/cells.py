@@ -39,7 +39,7 @@ from inhabit.episodes.playing.settings import RunSettings, SettingError
 from inhabit.episodes.playing.tasks import gather, next_room
 from inhabit.episodes.recording.folder import folder_of
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import Run, StepRecord
+from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Sight
 
 
@@ -276,7 +276,7 @@ def outcomes(run: Run) -> Iterator[EpisodeOutcome]:
     for episode, end in zip(run.episodes(), Index(run).ends(), strict=True):
         if end is None:
             continue
-        said = [s.decide.action or s.decide.raw for s in _steps(run, episode.number) if s.decide]
+        said = [s.decide.action or s.decide.raw for s in episode.steps() if s.decide]
         yield EpisodeOutcome(
             id=episode.task.id,
             ending=end.ending,
@@ -286,11 +286,6 @@ def outcomes(run: Run) -> Iterator[EpisodeOutcome]:
             cost=end.cost,
             actions=_digest(json.dumps(said).encode())[:16],
         )
-
-
-def _steps(run: Run, number: int) -> Sequence[StepRecord]:
-    attempt = run.episode(number).last()
-    return () if attempt is None else attempt.steps
 
 
 def _digest(content: bytes) -> str:

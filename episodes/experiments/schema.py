@@ -23,6 +23,7 @@ from inhabit.agents.core import Grant
 from inhabit.envs.core import Task
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError, did_you_mean
+from inhabit.episodes.recording.reader import readable
 from inhabit.episodes.recording.schema import Choice, Ending, Sight
 
 LOCK = "experiment.lock.json"
@@ -234,8 +235,7 @@ def read_lock(file: Path) -> Lock:
         ExperimentError: it can't be read, or is none.
     """
     try:
-        return Lock.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise ExperimentError(f"{file} can't be read: {error.strerror}.") from error
+        with readable(file, ExperimentError):
+            return Lock.model_validate_json(file.read_bytes())
     except ValidationError as error:
         raise ExperimentError(f"{file}: {first_problem(error)}.") from error

@@ -126,9 +126,8 @@ def _row(
 
 def _seen(episode: EpisodeRecord, number: int) -> tuple[str, str]:
     """The image of a step, and what there was to choose from; empty where there was none."""
-    attempt = episode.last()
-    steps = [step for step in attempt.steps if step.number == number] if attempt else []
-    if not steps:
+    step = next((step for step in episode.steps() if step.number == number), None)
+    if step is None:
         return "", ""
-    frame = episode.frame(steps[0].see)
-    return "" if frame is None else str(frame), "; ".join(steps[0].candidates)
+    frame = episode.frame(step.see)
+    return "" if frame is None else str(frame), "; ".join(step.candidates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 from inhabit.agents.core import ModelError
 from inhabit.envs.core import Env, Expert
@@ -42,15 +42,12 @@ async def judge_run(
         return
     fresh = next(read(file), None) is None
     earlier = {(line.episode, line.step): line for line in read(file) if line.kind == "step"}
-    lines = LineFile(file, run.folder)
-    try:
+    with closing(LineFile(file, run.folder)) as lines:
         if fresh:
             lines.append(JudgeLine(judge=judge.name).model_dump_json().encode())
         for episode, points in walk(make, left):
             await _judge_episode(judge, episode, points, earlier, lines)
             watch(episode)
-    finally:
-        lines.close()
 
 
 def walk(

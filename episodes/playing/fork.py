@@ -82,7 +82,8 @@ def keep_pair(
     if other is None:
         raise RecordError(f"{forked.folder} holds no episode.")
     pair = _pair(run, episode, (original, other), forked, fork)
-    _append(run.folder / _FILE, pair)
+    with closing(LineFile(run.folder / _FILE, run.folder)) as lines:
+        lines.append(json.dumps(pair.model_dump(mode="json"), ensure_ascii=False).encode())
     return pair
 
 
@@ -161,11 +162,6 @@ def _is_faulty(branch: Continuation) -> bool:
 def _worth(branch: Continuation) -> tuple[bool, float, int]:
     met = branch.met / branch.total if branch.total else 0.0
     return branch.success, met, -branch.cost if branch.success else 0
-
-
-def _append(file: Path, pair: PreferencePair) -> None:
-    with closing(LineFile(file, file.parent)) as lines:
-        lines.append(json.dumps(pair.model_dump(mode="json"), ensure_ascii=False).encode())
 
 
 class ForkError(RequestError):

@@ -128,12 +128,9 @@ def append(run: Run, entries: Sequence[IndexEntry]) -> None:
     """
     if not entries:
         return
-    lines = LineFile(run.folder / _FILE, run.folder)
-    try:
+    with contextlib.closing(LineFile(run.folder / _FILE, run.folder)) as lines:
         for entry in entries:
             lines.append(entry.model_dump_json(by_alias=True).encode())
-    finally:
-        lines.close()
 
 
 def _read(run: Path) -> Iterator[IndexEntry]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Self, TypeVar
@@ -39,6 +40,15 @@ LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind"
 
 class RecordError(UserError, ValueError):
     """A run folder can't be read or written. Names the file, the line, and what is wrong."""
+
+
+@contextmanager
+def readable(file: Path, kind: type[UserError] = RecordError) -> Iterator[None]:
+    """Raises `kind` for `file` where the system refuses what is done in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{file} can't be read: {error.strerror}.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,11 @@ class EpisodeRecord:
         attempts = self.attempts()
         return attempts[-1] if attempts else None
 
+    def steps(self) -> tuple[StepRecord, ...]:
+        """The steps of the attempt that counts; none before the first one."""
+        attempt = self.last()
+        return () if attempt is None else attempt.steps
+
     def end(self) -> EndLine | None:
         """How it ended, from the last line alone; None while it has not."""
         line = _last_line(self.file, self.run)
@@ -133,10 +148,8 @@ class Run:
         """
         folder = Path(folder)
         header = read_header(folder / "run.json")
-        try:
+        with readable(folder / "episodes"):
             check_folder(folder / "episodes", folder)
-        except OSError as error:
-            raise RecordError(f"{folder / 'episodes'} can't be read: {error.strerror}.") from error
         try:
             tasks = tuple(read_tasks(folder / "tasks.jsonl"))
         except TaskError as error:
@@ -196,11 +209,8 @@ def read_header(file: Path) -> RunHeader:
         RecordError: it is absent, broken or of another version.
     """
     try:
-        return RunHeader.model_validate_json(read_whole(file, file.parent, most=LONGEST))
-    except FileNotFoundError:
-        raise RecordError(f"{file.parent} is not a run folder: it has no {file.name}.") from None
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+        with readable(file), suppress(FileNotFoundError):
+            return RunHeader.model_validate_json(read_whole(file, file.parent, most=LONGEST))
     except ValidationError as error:
         if ("version",) in [problem["loc"] for problem in error.errors()]:
             raise RecordError(
@@ -211,6 +221,7 @@ def read_header(file: Path) -> RunHeader:
             f"{file} is broken: {first_problem(error)}. A run needs this file: restore "
             "it, or start another run."
         ) from error
+    raise RecordError(f"{file.parent} is not a run folder: it has no {file.name}.")
 
 
 def read_lines(file: Path, run: Path) -> Iterator[Line]:
@@ -244,12 +255,9 @@ def read_rows(file: Path, inside: Path, read: Callable[[bytes], T]) -> Iterator[
 
 
 def _whole_lines(file: Path, inside: Path) -> list[bytes]:
-    try:
+    with readable(file), suppress(FileNotFoundError):
         return read_whole(file, inside).split(b"\n")[:-1]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    return []
 
 
 def _parse(line: bytes, file: Path, place: str) -> Line:
@@ -264,19 +272,15 @@ def _parse(line: bytes, file: Path, place: str) -> Line:
 
 def _last_line(file: Path, run: Path, block: int = 1 << 14) -> bytes | None:
     """The last sound line, read from the end so that long records stay quick to list."""
-    try:
-        with open_reading(file, run) as stream:
-            position, tail = stream.seek(0, 2), b""
-            while position > 0 and tail.count(b"\n") < 3 and len(tail) <= LONGEST:
-                step = min(block, position)
-                position -= step
-                stream.seek(position)
-                tail = stream.read(step) + tail
-                block *= 2
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise RecordError(f"{file} can't be read: {error.strerror}.") from error
+    tail = b""
+    with readable(file), suppress(FileNotFoundError), open_reading(file, run) as stream:
+        position = stream.seek(0, 2)
+        while position > 0 and tail.count(b"\n") < 3 and len(tail) <= LONGEST:
+            step = min(block, position)
+            position -= step
+            stream.seek(position)
+            tail = stream.read(step) + tail
+            block *= 2
     last_two = tail.split(b"\n")[-3:-1]
     return next((line for line in reversed(last_two) if is_sound(line)), None)
 
@@ -332,13 +336,11 @@ def read_tasks(file: Path) -> Iterator[Task]:
     Raises:
         TaskError: it can't be read, or a line is not a task; names the line and the field.
     """
-    try:
+    with readable(file, TaskError):
         for number, line in enumerate(lines_of(file, file.parent), 1):
             if line.strip():
                 # Some editors begin a file with a mark, which stays where files are joined.
                 yield _task(line.rstrip(b"\n").removeprefix(BOM_UTF8), f"{file}, line {number}")
-    except OSError as error:
-        raise TaskError(f"{file} can't be read: {error.strerror}.") from error
 
 
 def _task(line: bytes, place: str) -> Task:

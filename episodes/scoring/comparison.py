@@ -202,10 +202,7 @@ def parting(first: EpisodeRecord, second: EpisodeRecord) -> tuple[int, str, str]
     Raises:
         RecordError: a record can't be read.
     """
-    ways = [
-        [step.decide.said for step in attempt.steps if step.decide] if attempt else []
-        for attempt in (first.last(), second.last())
-    ]
+    ways = [[step.decide.said for step in one.steps() if step.decide] for one in (first, second)]
     for number, (one, other) in enumerate(zip_longest(*ways, fillvalue="(over)")):
         if one != other:
             return number, one, other

@@ -72,12 +72,7 @@ class RunResults:
             RecordError: there is no such episode, or its record is broken.
         """
         chosen = self.run.episodes() if episode is None else [self.run.find(str(episode))]
-        return Table(
-            _step_row(one, step)
-            for one in chosen
-            if (attempt := one.last()) is not None
-            for step in attempt.steps
-        )
+        return Table(_step_row(one, step) for one in chosen for step in one.steps())
 
     def observation(self, episode: int | str, step: int) -> Observation:
         """What was recorded of one moment: the image as JPEG kept it, and the text.
@@ -86,8 +81,7 @@ class RunResults:
             RecordError: there is no such episode or step.
         """
         found = self.run.find(str(episode))
-        attempt = found.last()
-        steps = () if attempt is None else attempt.steps
+        steps = found.steps()
         if not 0 <= step < len(steps):
             raise RecordError(f"{found.folder} has {len(steps)} steps from 0, and no {step}.")
         see = steps[step].see

@@ -13,7 +13,7 @@ from inhabit.envs.files import is_regular
 from inhabit.episodes.playing.replan import Replanned
 from inhabit.episodes.playing.retrace import Replay
 from inhabit.episodes.recording.disk import write_text
-from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.document import render
 from inhabit.episodes.reports.page.pictures import thumbnail
@@ -167,8 +167,7 @@ def write_differences(
 
 
 def _compared(pair: PairedTask, one: EpisodeRecord, other: EpisodeRecord, page: Path) -> DiffItem:
-    attempts = [episode.last() for episode in (one, other)]
-    left, right = (_cells(attempt) for attempt in attempts)
+    left, right = ([_cell(s) for s in of.steps() if s.decide] for of in (one, other))
     nothing = DiffCell("")
     rows = [
         DiffRow(number, first or nothing, second or nothing)
@@ -190,10 +189,6 @@ def _side(episode: EpisodeRecord, end: EndLine, page: Path, part: int | None) ->
     steps = counted(end.steps, "step")
     verdict = f"{ENDINGS[end.ending]}, {end.met} of {counted(end.total, 'goal condition')}, {steps}"
     return DiffSide(verdict, end.success, _link(episode, page), _seen(episode, part))
-
-
-def _cells(attempt: Attempt | None) -> list[DiffCell]:
-    return [_cell(s) for s in (attempt.steps if attempt is not None else ()) if s.decide]
 
 
 def _cell(step: StepRecord) -> DiffCell:
@@ -219,8 +214,6 @@ def _link(episode: EpisodeRecord, page: Path) -> str | None:
 
 
 def _seen(episode: EpisodeRecord, step: int | None) -> str | None:
-    attempt = episode.last()
-    if step is None or attempt is None or step >= len(attempt.steps):
-        return None
-    file = episode.frame(attempt.steps[step].see)
+    steps = () if step is None else episode.steps()[step : step + 1]
+    file = episode.frame(steps[0].see) if steps else None
     return None if file is None else thumbnail(file, episode.run, _PICTURE)

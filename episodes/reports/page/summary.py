@@ -20,22 +20,11 @@ from inhabit.episodes.reports.page.pictures import thumbnail
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeRow:
-    """An episode in the list of its run."""
-
+class _Listed:
     number: int
     task: Task
-    end: EndLine | None
-    """None where it has not ended."""
-    page: bool
-    """Whether there is a page of it."""
-    reasons: Mapping[Reason, int]
-    """Why actions failed, and how often."""
     frame: str | None
     """Where what was last seen lies, seen from the run's page."""
-    thumbnail: str | None
-    """The same as a `data:` address, where it was asked for."""
-    video: bool
 
     @property
     def folder(self) -> str:
@@ -44,24 +33,30 @@ class EpisodeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveEpisode:
+class EpisodeRow(_Listed):
+    """An episode in the list of its run."""
+
+    end: EndLine | None
+    """None where it has not ended."""
+    page: bool
+    """Whether there is a page of it."""
+    reasons: Mapping[Reason, int]
+    """Why actions failed, and how often."""
+    thumbnail: str | None
+    """`frame` as a `data:` address, where it was asked for."""
+    video: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEpisode(_Listed):
     """An episode that goes on."""
 
-    number: int
-    task: Task
     steps: int
-    frame: str | None
-    """Where what was last seen lies, seen from the run's page."""
     seen: str
     action: str
     """The last decision; empty before the first."""
     feedback: str
     worked: bool
-
-    @property
-    def folder(self) -> str:
-        """Where it lies, seen from the run's page."""
-        return f"episodes/{self.number:05d}"
 
 
 def playing(episode: EpisodeRecord, attempt: Attempt) -> LiveEpisode | None:

@@ -15,7 +15,7 @@ from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.disk import DiskError, write_text
 from inhabit.episodes.recording.index import Index
-from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run, readable
 from inhabit.episodes.reports.page.episode_data import NO_SCORES, StepScores
 from inhabit.episodes.reports.page.pages import (
     AT_FIRST,
@@ -58,18 +58,15 @@ def find_runs(
     """
     if os.path.lexists(folder / "run.json"):
         return [Run.open(folder)]
-    try:
+    with readable(folder):
         places = sorted(file.parent for file in folder.glob(inside))
-    except OSError as error:
-        raise RecordError(f"{folder} can't be read: {error.strerror}.") from error
     found: list[Run] = []
     broken: list[str] = []
     for place in places:
         try:
-            check_folder(place, folder)
+            with readable(place):
+                check_folder(place, folder)
             found.append(Run.open(place))
-        except OSError as error:
-            broken.append(f"{place} can't be read: {error.strerror}.")
         except RecordError as error:
             broken.append(str(error))
     if not found:
