@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from inhabit.eie.export.files import ExportImage
+from inhabit.episodes.reports.wording import counted
 
 T = TypeVar("T")
 REASONS: Mapping[str, str] = {
@@ -82,8 +83,7 @@ class LeftOut:
         parts = [f"{self.counts[r]} {said}" for r, said in REASONS.items() if self.counts[r]]
         if not parts:
             return ""
-        rows = "row" if total == 1 else "rows"
-        return f"Left out {total} {rows}: {'; '.join(parts)}."
+        return f"Left out {counted(total, 'row')}: {'; '.join(parts)}."
 
     def _asked(self, row: ComparedRow) -> bytes:
         words = "\0".join((row.file, *row.words)).encode("utf-8", "replace")

@@ -57,6 +57,11 @@ def half_written(file: Path) -> Iterator[Path]:
         half.unlink(missing_ok=True)
 
 
+def json_text(fields: Mapping[str, JsonValue]) -> str:
+    """JSON on one line. Half a surrogate pair, which models may say, has no place in UTF-8."""
+    return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
 @contextmanager
 def json_array(file: Path) -> Iterator[AddElement]:
     """Write a file that is one JSON array, an element at a time.
@@ -69,9 +74,7 @@ def json_array(file: Path) -> Iterator[AddElement]:
 
         def add(element: Mapping[str, JsonValue]) -> None:
             nonlocal before
-            # Half a surrogate pair, which models may say, has no place in UTF-8.
-            text = json.dumps(element, ensure_ascii=False).encode("utf-8", "replace").decode()
-            stream.write(before + text)
+            stream.write(before + json_text(element))
             before = ",\n"
 
         yield add

@@ -16,7 +16,7 @@ from inhabit.eie.examples.example import Example
 from inhabit.eie.export.distinct import ComparedRow
 from inhabit.eie.export.export import SetSource
 from inhabit.eie.export.exporter import Exporter
-from inhabit.eie.export.files import ImageFolder, half_written, picture
+from inhabit.eie.export.files import ImageFolder, half_written, json_text, picture
 
 
 def write(source: SetSource, folder: Path, out: Path) -> int:
@@ -63,8 +63,7 @@ def _line(example: Example) -> str:
     row["lineage"] = "" if lineage is None else json.dumps(lineage, sort_keys=True)
     for past in row["history"]:
         past["image"] = past["image"] or ""
-    # Half a surrogate pair, which models may say, has no place in UTF-8.
-    return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return json_text(row)
 
 
 EXPORTER = Exporter(

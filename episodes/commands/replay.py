@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +18,7 @@ from inhabit.envs.core import Determinism
 from inhabit.episodes.commands.options import BaseUrl, OneEpisode, PageFile, RunFolder
 from inhabit.episodes.commands.output import Json, Set, Trust, answers, print_json
 from inhabit.episodes.commands.progress import ProgressReport
+from inhabit.episodes.commands.run import command_line
 from inhabit.episodes.playing.fork import Continuation, PreferencePair, fork_episode
 from inhabit.episodes.playing.from_record import env_of_run, other_renderer, plan_like
 from inhabit.episodes.playing.retrace import Replay, replay_run
@@ -175,9 +175,8 @@ def fork(
         assignments=assignments or (),
         trusted=trusted,
     )
-    command = ["inhabit", *sys.argv[1:]]
     with held(run / "forks", inside=run):
-        pair = asyncio.run(fork_episode(found, chosen, change, plan, command))
+        pair = asyncio.run(fork_episode(found, chosen, change, plan, command_line()))
     _print(pair, run, answers())
     if as_json:
         print_json(pair)

@@ -336,9 +336,7 @@ def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:
     )
     if not causes:
         return
-    total = causes.total()
-    episodes = "1 episode" if total == 1 else f"{total} episodes"
-    console.print(f"\n{episodes} ended early:", style="bold")
+    console.print(f"\n{counted(causes.total(), 'episode')} ended early:", style="bold")
     for cause, count in causes.most_common(_MOST_CAUSES):
         console.print(f"  {count} x {cause}", soft_wrap=True)
     if (others := len(causes) - _MOST_CAUSES) > 0:

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import RunHeader
 from inhabit.episodes.reports.video.lettering import font, shorten, wrap, write
-from inhabit.episodes.reports.video.slide import BAD, GOOD
+from inhabit.episodes.reports.video.slide import ACCENT, BAD, GOOD, INK, PAPER, RAISED, SOFT
 from inhabit.episodes.reports.video.slides import LAST, TITLE, picture
 from inhabit.episodes.reports.wording import ENDINGS, counted, spoken
 
@@ -19,8 +19,6 @@ MOST = 6
 """Episodes that fit side by side."""
 _CELL, _STRIP, _GAP, _TOP = 416, 112, 16, 92
 """Pixels: a side's image, the strip below it, what is between sides, and the heading."""
-_PAPER, _RAISED = (22, 24, 28), (36, 39, 45)
-_INK, _SOFT, _ACCENT = (240, 237, 230), (158, 163, 171), (240, 190, 92)
 
 Frame = tuple[Image.Image, int]
 """An image, and how many frames of the video it stays."""
@@ -78,7 +76,7 @@ def _grid(sides: int) -> tuple[int, int]:
 
 
 def _frame(sides: Sequence[Side], step: int | None, *, done: bool = True) -> Image.Image:
-    canvas = Image.new("RGB", size_together(len(sides)), _PAPER)
+    canvas = Image.new("RGB", size_together(len(sides)), PAPER)
     pen = ImageDraw.Draw(canvas)
     _heading(pen, canvas.width, sides, step)
     columns, _ = _grid(len(sides))
@@ -95,10 +93,10 @@ def _frame(sides: Sequence[Side], step: int | None, *, done: bool = True) -> Ima
 def _heading(pen: ImageDraw.ImageDraw, width: int, sides: Sequence[Side], step: int | None) -> None:
     goals = list(dict.fromkeys(side.episode.task.goal for side in sides))
     goal = goals[0] if len(goals) == 1 else f"{len(sides)} episodes"
-    write(pen, (_GAP, 26), shorten(goal, 28, width - 180), _INK, 28)
+    write(pen, (_GAP, 26), shorten(goal, 28, width - 180), INK, 28)
     longest = max(len(side.attempt.steps) for side in sides) - 1
     if step is not None and step < longest:
-        pen.text((width - _GAP, 34), f"step {step + 1}", _SOFT, font(18), anchor="ra")
+        pen.text((width - _GAP, 34), f"step {step + 1}", SOFT, font(18), anchor="ra")
 
 
 def _cell(
@@ -114,14 +112,14 @@ def _cell(
     steps = side.attempt.steps
     at = min(0 if step is None else step + done, len(steps) - 1)
     box = (left, top, left + _CELL, top + _CELL)
-    pen.rectangle(box, _RAISED)
+    pen.rectangle(box, RAISED)
     if steps and (shown := picture(side.episode, steps[at], _CELL)) is not None:
         across, down = (_CELL - shown.width) // 2, (_CELL - shown.height) // 2
         canvas.paste(shown, (left + across, top + down))
     elif steps:
         for number, line in enumerate(wrap(steps[at].see.text, 18, _CELL - 48, 12)):
-            write(pen, (left + 24, top + 24 + 26 * number), line, _INK, 18)
-    write(pen, (left, top + _CELL + 10), shorten(side.name, 15, _CELL), _SOFT, 15)
+            write(pen, (left + 24, top + 24 + 26 * number), line, INK, 18)
+    write(pen, (left, top + _CELL + 10), shorten(side.name, 15, _CELL), SOFT, 15)
     now = None if step is None or step >= len(steps) else steps[step]
     over = step is not None and (now is None or now.decide is None)
     _told(pen, (left, top + _CELL + 34), side, now, over=over, done=done)
@@ -144,16 +142,16 @@ def _told(
         pen.text((left, top), verdict, GOOD if solved else BAD, font(24))
         if end is not None:
             count = f"{end.met} of {counted(end.total, 'condition')}, {counted(end.steps, 'step')}"
-            pen.text((left, top + 34), count, _SOFT, font(16))
+            pen.text((left, top + 34), count, SOFT, font(16))
         return
     if step is None:
         if side.attempt.start.total:
             count = counted(side.attempt.start.total, "goal condition")
-            pen.text((left, top), count, _SOFT, font(16))
+            pen.text((left, top), count, SOFT, font(16))
         return
     if step.decide is not None:
         said = step.decide.action or ("stop" if step.decide.stop else "no readable action")
-        write(pen, (left, top), shorten(spoken(said), 20, _CELL), _ACCENT, 20)
+        write(pen, (left, top), shorten(spoken(said), 20, _CELL), ACCENT, 20)
     if step.act is not None and done:
         colour = GOOD if step.act.reason is None else BAD
         for number, line in enumerate(wrap(spoken(step.act.feedback), 15, _CELL, 2)):

@@ -21,12 +21,12 @@ _INNER = PANEL - 2 * _MARGIN
 _MAP, _MAP_BESIDE_SHARES = 260, 180
 """Height of a map at most."""
 
-_PAPER = (22, 24, 28)
-_RAISED = (36, 39, 45)
+PAPER = (22, 24, 28)
+RAISED = (36, 39, 45)
 _TRACK = (50, 54, 61)
-_INK = (240, 237, 230)
-_SOFT = (158, 163, 171)
-_ACCENT = (240, 190, 92)
+INK = (240, 237, 230)
+SOFT = (158, 163, 171)
+ACCENT = (240, 190, 92)
 GOOD = (98, 199, 160)
 BAD = (240, 133, 105)
 
@@ -64,7 +64,7 @@ class Slide:
 
 def draw(slide: Slide) -> Image.Image:
     """The slide as an RGB image of `SIZE`."""
-    canvas = Image.new("RGB", SIZE, _PAPER)
+    canvas = Image.new("RGB", SIZE, PAPER)
     canvas.paste(_left(slide), (0, 0))
     _Panel(ImageDraw.Draw(canvas)).write(slide)
     return canvas
@@ -81,10 +81,10 @@ def fit(picture: Image.Image, side: int = PICTURE) -> Image.Image:
 
 def _left(slide: Slide) -> Image.Image:
     """The image in the middle of the left part; without one, what the agent was told."""
-    box = Image.new("RGB", (PICTURE, PICTURE), _RAISED)
+    box = Image.new("RGB", (PICTURE, PICTURE), RAISED)
     if slide.picture is None:
         lines = wrap(slide.seen, 24, PICTURE - 4 * _MARGIN, 14)
-        _lines(ImageDraw.Draw(box), lines, (2 * _MARGIN, 2 * _MARGIN), 24, _INK)
+        _lines(ImageDraw.Draw(box), lines, (2 * _MARGIN, 2 * _MARGIN), 24, INK)
     else:
         width, height = slide.picture.size
         box.paste(slide.picture, ((PICTURE - width) // 2, (PICTURE - height) // 2))
@@ -114,7 +114,7 @@ class _Panel:
             self._feedback(slide.feedback, GOOD if slide.worked else BAD)
         if slide.action:
             for line in wrap(slide.action, 22, _INNER, 2):
-                self._text(line, 22, _ACCENT, gap=4)
+                self._text(line, 22, ACCENT, gap=4)
             self.top += 14
         self._shares(slide.shares, slide.action)
         self._reasoning(slide.reasoning)
@@ -122,11 +122,11 @@ class _Panel:
     def _heading(self, slide: Slide) -> None:
         if slide.count:
             place = (self.left + _INNER, self.top)
-            self.pen.text(place, slide.count, _SOFT, font(15), anchor="ra")
+            self.pen.text(place, slide.count, SOFT, font(15), anchor="ra")
         room = _INNER - (110 if slide.count else 0)
-        self._text(shorten(slide.heading, 15, room), 15, _SOFT, gap=14)
+        self._text(shorten(slide.heading, 15, room), 15, SOFT, gap=14)
         for line in wrap(slide.goal, 26, _INNER, 4):
-            self._text(line, 26, _INK, gap=5)
+            self._text(line, 26, INK, gap=5)
         self.top += 18
 
     def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
@@ -134,9 +134,9 @@ class _Panel:
             self.pen.line((self.left, self.top, self.left + _INNER, self.top), _TRACK, 2)
             self.top += 18
         for name, value in facts:
-            self.pen.text((self.left, self.top), name, _SOFT, font(17))
+            self.pen.text((self.left, self.top), name, SOFT, font(17))
             value = shorten(value, 17, _INNER - 130)
-            write(self.pen, (self.left + 130, self.top), value, _INK, 17)
+            write(self.pen, (self.left + 130, self.top), value, INK, 17)
             self.top += 30
 
     def _text(self, text: str, size: int, colour: tuple[int, int, int], gap: int) -> None:
@@ -149,11 +149,11 @@ class _Panel:
                 return
             chosen = share.text == action
             label = shorten(share.text, 16, _INNER - 64)
-            write(self.pen, (self.left, self.top), label, _INK if chosen else _SOFT, 16)
+            write(self.pen, (self.left, self.top), label, INK if chosen else SOFT, 16)
             right = (self.left + _INNER, self.top)
             percent = f"{share.share:.0%}"
-            self.pen.text(right, percent, _INK if chosen else _SOFT, font(16), anchor="ra")
-            self._bar(self.top + 23, share.share, _ACCENT if chosen else _SOFT)
+            self.pen.text(right, percent, INK if chosen else SOFT, font(16), anchor="ra")
+            self._bar(self.top + 23, share.share, ACCENT if chosen else SOFT)
             self.top += 40
 
     def _bar(self, top: int, share: float, colour: tuple[int, int, int]) -> None:
@@ -168,7 +168,7 @@ class _Panel:
         if reasoning and room > 0:
             self.top += 6
             lines = wrap(reasoning, 18, _INNER, min(room, 8))
-            _lines(self.pen, lines, (self.left, self.top), 18, _SOFT)
+            _lines(self.pen, lines, (self.left, self.top), 18, SOFT)
 
     def _plan(self, plan: FloorPlan, at: int, height: int) -> None:
         """The map above the dots: the way so far, and what was acted on."""
@@ -182,7 +182,7 @@ class _Panel:
         if slide.total:
             text = f"{slide.met} of {counted(slide.total, 'condition')}"
             corner = (self.left + _INNER, self.bottom)
-            self.pen.text(corner, text, _SOFT, font(15), anchor="rs")
+            self.pen.text(corner, text, SOFT, font(15), anchor="rs")
         steps = slide.steps
         if steps:
             room = _INNER - (150 if slide.total else 0)
@@ -238,14 +238,14 @@ def draw_plan(
     right, bottom = corner[0] + WIDTH * scale, corner[1] + plan.height * scale
     pen.rounded_rectangle((*corner, right, bottom), 8, _ROOM)
     for area in plan.furniture:
-        outline = _ACCENT if area.used else _THING
+        outline = ACCENT if area.used else _THING
         pen.polygon([place(spot) for spot in area.corners], _FURNITURE, outline)
     for area in plan.rooms:
-        pen.line([place(s) for s in (*area.corners, area.corners[0])], _INK, 2)
+        pen.line([place(s) for s in (*area.corners, area.corners[0])], INK, 2)
     for area in plan.doors:
         pen.polygon([place(spot) for spot in area.corners], _ROOM, _ROOM)
     for mark in plan.landmarks:
-        _dot(pen, place(mark.at), 3.5 if mark.named else 2, _ACCENT if mark.named else _THING)
+        _dot(pen, place(mark.at), 3.5 if mark.named else 2, ACCENT if mark.named else _THING)
     so_far = [stand for stand in plan.stands if stand.step <= at]
     way = [place(stand.at) for stand in so_far]
     if len(way) > 1:
@@ -256,10 +256,10 @@ def draw_plan(
     for mark in (mark for mark in plan.landmarks if mark.named):
         x, y = place(mark.at)
         beside = (x - 7, y) if mark.left else (x + 7, y)
-        letters.write(beside, shorten(mark.name, 12, 110), 12, _INK, "rm" if mark.left else "lm")
+        letters.write(beside, shorten(mark.name, 12, 110), 12, INK, "rm" if mark.left else "lm")
     for area in (*plan.rooms, *plan.furniture):
         if area.label:
-            letters.write(place(area.at), shorten(area.label, 10, 90), 10, _SOFT, "mm")
+            letters.write(place(area.at), shorten(area.label, 10, 90), 10, SOFT, "mm")
     if so_far:
         _agent(pen, way[-1], so_far[-1].heading)
 
