@@ -125,9 +125,6 @@ def _keep(run: Run, episode: EpisodeRecord, files: dict[str, bytes], watch: Watc
             write_whole(episode.folder / name, run.folder, content)
         # Last, so that an episode with an end has all its images.
         write_whole(episode.file, run.folder, record, sync=True)
-    attempt = episode.last()
-    assert attempt is not None and attempt.end is not None, (
-        "A worker returns finished episodes only."
-    )
-    append(run, [entry_of(episode, attempt, attempt.end)])
-    watch(episode, attempt.end)
+    entry = entry_of(episode)  # A worker returns finished episodes only.
+    append(run, [entry])
+    watch(episode, entry.end)

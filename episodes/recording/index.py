@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 from inhabit.envs.core import Reason
 from inhabit.envs.files import read_lines, size_of
 from inhabit.episodes.recording.disk import LineFile
-from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import EndLine, FramePath
 
 _FILE = "index.jsonl"
@@ -75,10 +75,7 @@ class Index:
             return known
         if episode.end() is None:
             return None
-        attempt = episode.last()
-        if attempt is None or attempt.end is None:
-            return None
-        entry = entry_of(episode, attempt, attempt.end)
+        entry = entry_of(episode)
         self._known[entry.number] = entry
         self._added.append(entry)
         return entry
@@ -107,14 +104,16 @@ class Index:
         return known
 
 
-def entry_of(episode: EpisodeRecord, attempt: Attempt, end: EndLine) -> IndexEntry:
-    """What the index says of an attempt that has ended."""
+def entry_of(episode: EpisodeRecord) -> IndexEntry:
+    """What the index says of an episode that has ended, from its record."""
+    attempt = episode.last()
+    assert attempt is not None and attempt.end is not None, "It has ended."
     frames = [step.see.frame for step in attempt.steps if step.see.frame is not None]
     reasons = Counter(s.act.reason for s in attempt.steps if s.act and s.act.reason)
     return IndexEntry(
         number=episode.number,
         size=size_of(episode.file, episode.run) or 0,
-        end=end,
+        end=attempt.end,
         frame=frames[-1] if frames else None,
         reasons=dict(sorted(reasons.items())),
     )
