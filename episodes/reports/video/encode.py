@@ -5,14 +5,17 @@ again, larger and with the way between two steps.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import av
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from inhabit.envs.core import Determinism, Env, Observation, SceneError, SimulatorError
@@ -25,8 +28,8 @@ from inhabit.episodes.playing.retrace import DivergedError, retrace
 from inhabit.episodes.recording.disk import jpeg, refused, write_whole
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run
 from inhabit.episodes.recording.schema import RunHeader
-from inhabit.episodes.reports.video.side_by_side import Frame, Side, frames_together, size_together
-from inhabit.episodes.reports.video.slide import SIZE, draw
+from inhabit.episodes.reports.video.side_by_side import Frame, Side, frames_together
+from inhabit.episodes.reports.video.slide import draw
 from inhabit.episodes.reports.video.slides import shots
 
 
@@ -101,6 +104,7 @@ def _images(observation: Observation) -> Sequence[Image.Image]:
 FRAMES_PER_SECOND = 2
 
 
+_X264 = {"preset": "superfast", "crf": "23", "tune": "stillimage"}
 _QUICK = 8
 """Frames per second of a video with movement; each image between two steps stays for one."""
 
@@ -140,7 +144,7 @@ def write(
             yield last[0], 1 if shot.moving else shot.frames * rate // FRAMES_PER_SECOND
 
     file = episode.folder / ("episode.gif" if gif else "episode.mp4")
-    written = _put(file, episode.run, frames(), SIZE, rate)
+    written = _put(file, episode.run, frames(), rate)
     if camera is not None:
         _put_poster(episode, last[0])
     return written
@@ -159,46 +163,67 @@ def write_together(file: Path, sides: Sequence[Side]) -> Path:
         RecordError: a record is broken.
         DiskError: it can't be written.
     """
-    return _put(file, file.parent, frames_together(sides), size_together(len(sides)))
+    return _put(file, file.parent, frames_together(sides))
 
 
 def _put(
     file: Path,
     inside: Path,
     frames: Iterator[Frame],
-    size: tuple[int, int],
     rate: int = FRAMES_PER_SECOND,
 ) -> Path:
     # The encoder opens files by their names, and the folder may be somebody else's.
-    with refused(file), TemporaryDirectory(prefix="inhabit-video-") as made:
-        draft = Path(made) / f"video{file.suffix}"
+    with refused(file), TemporaryDirectory(prefix="inhabit-video-") as folder:
+        draft = Path(folder) / f"video{file.suffix}"
         if file.suffix == ".gif":
             _write_gif(frames, draft, rate)
         else:
-            _write_mp4(frames, draft, size, rate)
+            with mp4(draft, rate, _X264, movflags="+faststart") as made:
+                for shown, count in frames:
+                    made.add(np.asarray(shown), count)
         with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
             shutil.copyfileobj(source, target)
     return file
 
 
-def _write_mp4(frames: Iterator[Frame], file: Path, size: tuple[int, int], rate: int) -> None:
+class Mp4File:
+    """An MP4 file (H.264) in the making."""
+
+    def __init__(self, container: Any, rate: int, options: Mapping[str, str]) -> None:
+        self._container, self._rate, self._options = container, rate, options
+        self._stream: Any = None
+        self.frames = 0
+
+    def add(self, rgb: NDArray[np.uint8], count: int = 1) -> None:
+        """Show an image, uint8 (H, W, 3), for `count` frames. All are of one size, even ones."""
+        if self._stream is None:
+            self._stream = self._container.add_stream("libx264", rate=self._rate)
+            self._stream.height, self._stream.width = rgb.shape[:2]
+            self._stream.pix_fmt = "yuv420p"
+            self._stream.codec_context.thread_count = 1
+            self._stream.codec_context.options = dict(self._options)
+        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(rgb)).reformat(format="yuv420p")
+        frame.time_base = Fraction(1, self._rate)
+        for _ in range(count):
+            frame.pts = self.frames
+            self.frames += 1
+            self._container.mux(self._stream.encode(frame))
+
+    def finish(self) -> None:
+        """Write what the encoder still holds."""
+        if self._stream is not None:
+            self._container.mux(self._stream.encode(None))
+
+
+@contextmanager
+def mp4(file: Path, rate: int, options: Mapping[str, str], **more: str) -> Iterator[Mp4File]:
+    """Write a video of `rate` frames a second, with `options` of x264 and `more` of the file."""
     # Without the encoder's name and the date in the file, equal videos are equal bytes.
-    exact = {"fflags": "+bitexact", "movflags": "+faststart"}
+    exact = {"fflags": "+bitexact", **more}
     with av.open(str(file), "w", format="mp4", container_options=exact) as container:
-        stream = container.add_stream("libx264", rate=rate)
-        stream.width, stream.height = size
-        stream.pix_fmt = "yuv420p"
-        stream.codec_context.thread_count = 1
-        stream.codec_context.options = {"preset": "superfast", "crf": "23", "tune": "stillimage"}
-        at = 0
-        for picture, count in frames:
-            frame = av.VideoFrame.from_ndarray(np.asarray(picture)).reformat(format="yuv420p")
-            frame.time_base = Fraction(1, rate)
-            for _ in range(count):
-                frame.pts = at
-                at += 1
-                container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
+        made = Mp4File(container, rate, options)
+        yield made
+        made.finish()
 
 
 def _write_gif(frames: Iterator[Frame], file: Path, rate: int) -> None:
