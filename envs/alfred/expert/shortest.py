@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeVar
+from typing import Any, Self, cast
 
 from inhabit.envs.alfred.episode.state import EpisodeState, Reference, out_of_order, unmet
 from inhabit.envs.alfred.language.verbs import VERBS
@@ -14,7 +14,7 @@ from inhabit.envs.alfred.skills.walking import can_look_for, vantage
 from inhabit.envs.alfred.thor.body import HIGHEST, HORIZON_STEP, LOWEST, REACH, STEP, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
 from inhabit.envs.alfred.world.things import KNIVES
-from inhabit.envs.core import Action, Outcome
+from inhabit.envs.core import Action, Env, Forkable
 from inhabit.envs.simulators.household.types.things import ENCLOSING
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import IT
@@ -271,38 +271,11 @@ def _is_ready(episode: EpisodeState, thing: ThorObject) -> bool:
     return bool(wanted)
 
 
-class ForkableHouse(Protocol):
-    """An environment whose state can be copied."""
-
-    def actions(self) -> Sequence[Action]:
-        """The plausible actions."""
-        ...
-
-    def vocabulary(self) -> Sequence[Action]:
-        """The full vocabulary."""
-        ...
-
-    def act(self, action: Action) -> Outcome:
-        """Execute one action."""
-        ...
-
-    def fork(self) -> Self:
-        """A copy of the current state."""
-        ...
-
-    def close(self) -> None:
-        """Release the copy."""
-        ...
-
-
-H = TypeVar("H", bound=ForkableHouse)
-
-
-def first_actions(house: H, state_of: Callable[[H], EpisodeState]) -> frozenset[Action] | None:
+def first_actions(house: Env, state_of: Callable[[Any], EpisodeState]) -> frozenset[Action] | None:
     """Every action that starts a shortest plan, in every wording that is offered.
 
     Args:
-        house: at the moment in question, in which nothing is changed.
+        house: one that can be forked, at the moment in question, in which nothing is changed.
         state_of: what a house, or a copy of it, is in the midst of.
 
     Returns:
@@ -354,8 +327,8 @@ def _meanings(episode: EpisodeState, offered: Sequence[Action]) -> dict[_Meaning
     return found
 
 
-def _solves(house: H, action: Action, state_of: Callable[[H], EpisodeState]) -> bool:
-    copy = house.fork()
+def _solves(house: Env, action: Action, state_of: Callable[[Any], EpisodeState]) -> bool:
+    copy = cast(Forkable, house).fork()
     try:
         state_of(copy).unobserved = True
         outcome = copy.act(action)
@@ -364,9 +337,9 @@ def _solves(house: H, action: Action, state_of: Callable[[H], EpisodeState]) -> 
     return outcome.reason is None and outcome.met == outcome.total
 
 
-def _leads_on(house: H, action: Action, state_of: Callable[[H], EpisodeState]) -> bool:
+def _leads_on(house: Env, action: Action, state_of: Callable[[Any], EpisodeState]) -> bool:
     """Whether one more action may follow that makes the goal hold."""
-    copy = house.fork()
+    copy = cast(Forkable, house).fork()
     try:
         if copy.act(action).reason is not None:
             return False
