@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.node_logits import Likelihood
+from inhabit.agents.models.local.reader import PromptReader
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.registry import load
@@ -58,11 +59,10 @@ def loaded(dtype: str) -> Transformer:
 
 def scores(model: Transformer, length: int) -> NDArray[np.float64]:
     """The scores of the actions after each prompt, (prompts, actions)."""
-    likelihood = Likelihood(model.network)
+    likelihood = Likelihood(PromptReader(model.network))
     trie = Trie.pack([model.encoder.candidate(text) for text in HERE["ACTIONS"][4 : 4 + ACTIONS]])
-    return np.stack(
-        [likelihood.scores(prompt(model, length, seed), trie) for seed in range(PROMPTS)]
-    )
+    asked = [(prompt(model, length, seed), trie) for seed in range(PROMPTS)]
+    return np.stack([likelihood.scores_of_many([one])[0][0] for one in asked])
 
 
 def prompt(model: Transformer, length: int, seed: int) -> EncodedPrompt:
