@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inhabit.envs.virtualhome.graph.goals import ActionGoal, Goal, RelationGoal, StateGoal
@@ -51,7 +51,7 @@ class Sampler:
 
 Drawn = Mapping[str, Sequence[Node]]
 """Name of a parameter -> what was drawn for it."""
-Wanted = Callable[[Drawn], Iterator[Goal]]
+Wanted = Callable[[Drawn], Iterable[Goal]]
 """The goals that a form comes to."""
 
 
@@ -119,26 +119,24 @@ def are(things: str, state: str) -> Wanted:
 
 def upon(seat: str, posture: str) -> Wanted:
     """The character sits or lies on it. VirtualHome's graph keeps ON after getting up."""
-    return lambda drawn: iter(
-        (
-            RelationGoal(from_id=CHARACTER, relation="ON", to_id=drawn[seat][0].id),
-            StateGoal(id=CHARACTER, state=posture),
-        )
+    return lambda drawn: (
+        RelationGoal(from_id=CHARACTER, relation="ON", to_id=drawn[seat][0].id),
+        StateGoal(id=CHARACTER, state=posture),
     )
 
 
 def held(thing: str) -> Wanted:
     """The character holds it in the right hand."""
-    return lambda drawn: iter(
-        (RelationGoal(from_id=CHARACTER, relation="HOLDS_RH", to_id=drawn[thing][0].id),)
-    )
+    return lambda drawn: [
+        RelationGoal(from_id=CHARACTER, relation="HOLDS_RH", to_id=drawn[thing][0].id)
+    ]
 
 
 def done(verb: str, thing: str | None = None) -> Wanted:
     """An action was executed, with that object if one is named."""
-    return lambda drawn: iter(
-        (ActionGoal(any_of=(verb,), id=None if thing is None else drawn[thing][0].id),)
-    )
+    return lambda drawn: [
+        ActionGoal(any_of=(verb,), id=None if thing is None else drawn[thing][0].id)
+    ]
 
 
 def _on_the_table(sampler: Sampler, drawn: Drawn) -> Sequence[Node] | None:
