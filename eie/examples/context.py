@@ -16,6 +16,7 @@ from inhabit.envs.core import (
     Forkable,
     Observation,
     Privileged,
+    Reason,
     SceneObject,
     Task,
 )
@@ -36,9 +37,15 @@ class TakenStep:
 
     action: Action
     feedback: str
-    failed: bool
+    reason: Reason | None
+    """Why it failed; None if it did not."""
     observation: Observation
     """Before it."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it failed."""
+        return self.reason is not None
 
 
 @dataclass(frozen=True, slots=True)

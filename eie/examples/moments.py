@@ -246,7 +246,7 @@ class Solution:
 
 
 def _taken(action: Action, now: Moment, before: StepContext) -> TakenStep:
-    return TakenStep(action, now.feedback, now.reason is not None, before.observation)
+    return TakenStep(action, now.feedback, now.reason, before.observation)
 
 
 def _is_answerable(context: StepContext, template: Template) -> bool:

@@ -17,7 +17,7 @@ from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.needs import STATION, carried_for, needs, phrase_of, to_make, wants
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import Explanation, be, join, sentence
-from inhabit.envs.core import Action, SceneObject
+from inhabit.envs.core import Action, Reason, SceneObject
 from inhabit.envs.template import ActionKind, Lexicon, Template
 from inhabit.envs.world.words import is_plural, plural
 
@@ -96,6 +96,10 @@ _TRIED = (
     "you can {tried} only later",
     "what you tried, to {tried}, is possible only later",
     "the moment to {tried} is still to come",
+)
+_TRIED_FULL = (
+    "you can't {tried} while the {held} {is_} in your hand",
+    "your hand is not free to {tried}: the {held} {is_} in it",
 )
 _TRIED_UNSEEN = (
     "you can't {tried} yet: the {kind} {is_} not in view",
@@ -203,6 +207,9 @@ def _failed(
     tried: Action, words: str, context: StepContext, lexicon: Lexicon, rng: random.Random
 ) -> str:
     """Why what was tried has to wait."""
+    held = next((thing.kind for thing in context.held), "")
+    if held and context.done and context.done[-1].reason is Reason.HANDS_FULL:
+        return rng.choice(_TRIED_FULL).format(tried=words, held=held, is_=be(held))
     target = context.target(tried)
     alike = context.alike(target.name) if target is not None else ()
     if (

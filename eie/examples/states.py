@@ -125,7 +125,7 @@ class States:
         if key not in self._known:
             copy = self.copy(state)
             now = copy.act(Decision(action))
-            step = TakenStep(action, now.feedback, now.reason is not None, Observation(""))
+            step = TakenStep(action, now.feedback, now.reason, Observation(""))
             found = SceneState(copy, state.named, (*state.done, step), state, state.plain)
             self._known[key] = None if step.failed else found
         return self._known[key]
@@ -134,7 +134,7 @@ class States:
         """The state after an action that fails and changes nothing; None if it does more."""
         copy = self.copy(state)
         now = copy.act(Decision(action))
-        step = TakenStep(action, now.feedback, True, Observation(""))
+        step = TakenStep(action, now.feedback, now.reason, Observation(""))
         found = SceneState(copy, state.named, (*state.done, step), state, state.plain)
         return found if now.reason is not None and found.things == state.things else None
 

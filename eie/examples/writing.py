@@ -214,7 +214,7 @@ class ExampleWriter:
         made = []
         for number, transition in enumerate(transitions):
             why = recognise(transition.shown, transition.after.context, self._template)
-            before = TakenStep(transition.action, "", False, transition.before.observe())
+            before = TakenStep(transition.action, "", None, transition.before.observe())
             transition.after.observe()
             words = ExampleWords(asked, "", texts, why)
             context = transition.after.context
