@@ -110,7 +110,7 @@ class ExampleWriter:
                 check_statement(asked, member.context.things, self._template.lexicon)
         shown = past if kind == "trajectory" else ()
         if any(self.told(member) != self.told(first) for member in members):
-            raise RejectedError(Rejection.AMBIGUOUS, "ExampleWords would tell the twins apart.")
+            raise RejectedError(Rejection.AMBIGUOUS, "Words would tell the twins apart.")
         texts = self.shuffled(options)
         made = []
         for number, member in enumerate(members):
