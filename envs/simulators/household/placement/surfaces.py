@@ -35,6 +35,8 @@ BRIMMING = VESSELS | {"CoffeeMachine", "StoveBurner", "Toaster"}
 """Receptacles for one object of any size."""
 HANGERS = those("hanger")
 """Hangers, for one object at a time."""
+_ROOMY = 0.4
+"""Half the width in metres from which on a toilet's box has room on all sides."""
 _DRAWN_OUT = 0.8
 """Fraction of its depth that a drawer extends when fully open."""
 _THICK_COUNTER = 0.06
@@ -94,10 +96,20 @@ def areas(world: World, thing: SimObject) -> tuple[Box, ...]:
     """The usable area of a receptacle, seen from above."""
     if (parts := world.room.strips.get(thing.id)) is not None:
         return parts
-    share = _NARROWED.get(thing.kind, 0.95)
     box = thing.box.moved(slide(thing))
+    if thing.kind == "Toilet":
+        return (_tank(box),)
+    share = _NARROWED.get(thing.kind, 0.95)
     wide = box.half * np.where(np.arange(3) == box.up, 1.0, share)
     return (Box(box.center, wide, box.axes),)
+
+
+def _tank(toilet: Box) -> Box:
+    """The top of a tank, as toilets are drawn: in AI2-THOR's rooms, all that is on one is there."""
+    back, front, wide = (-0.53, -0.27, 0.45) if toilet.half[0] > _ROOMY else (-0.97, -0.55, 0.95)
+    away = toilet.axes[:, 2] * toilet.half[2] * (back + front) / 2
+    half = toilet.half * (wide, 1.0, (front - back) / 2)
+    return Box(toilet.center + away, half, toilet.axes)
 
 
 def counter_height(thing: SimObject) -> float:

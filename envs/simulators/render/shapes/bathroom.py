@@ -32,11 +32,15 @@ from inhabit.envs.simulators.render.shapes.parts import bar, block, drape, facin
 from inhabit.envs.simulators.render.sweep import tube
 
 _PANE = plain(0.72, 0.84, 0.86, gloss=0.9)
+_ROOMY = 0.8
+"""Width in metres from which on a toilet's box has room on all sides."""
 
 
 def toilet(size: Vector, look: Look, choose: Random) -> Mesh:
     """A toilet with its tank at the back (-z); open, the lid leans on the tank."""
     x, y, z = size
+    if x > _ROOMY:  # One of AI2-THOR's models: what lies on its tank tells where that is.
+        return toilet((0.5 * x, y, 0.62 * z), look, choose).shifted(z=0.036 * z)
     floor, rim = -y / 2, 0.40 * y
     tank_z, bowl_z = 0.24 * z, 0.78 * z
     wide = 0.78 * x
