@@ -60,6 +60,10 @@ _TRIED = (
 )
 
 
+_HARDLY = 12
+"""How many times smaller than at hand a thing looks that is hardly in view."""
+
+
 def question(goal: str, told: str, done: Sequence[Event], rng: random.Random) -> str:
     """The goal, the facts that the image does not show, and the question.
 
@@ -176,7 +180,11 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
             said.append(f"the {now.kind} {be(now.kind)} in your hand now")
         if action_kind is ActionKind.GO and now.name == target.name and now.pixels > was.pixels:
             looks = "look" if is_plural(now.kind) else "looks"
-            said.append(f"the {now.kind} {looks} larger than before, and you are at it now")
+            it = "they were" if is_plural(now.kind) else "it was"
+            if was.pixels * _HARDLY < now.pixels:
+                said.append(f"you are at the {now.kind} now, and before, {it} hardly in view")
+            else:
+                said.append(f"the {now.kind} {looks} larger than before, and you are at it now")
     if action_kind is ActionKind.PUT:
         said += _put(before, after)
     if action_kind is ActionKind.CUT:
