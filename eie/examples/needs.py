@@ -88,7 +88,8 @@ def _needs_made(context: StepContext, template: Template, wish: str) -> Sequence
             return (f"that takes {carried}", f"for that, you need {carried}")
         return ("all that it takes is at hand", "everything that it takes is there")
     made = to_make(name, context)
-    of = f" from the {re.sub('^(an?|some) ', '', stuff)} that you carry" if stuff else ""
+    each = re.sub("(^|(?<= and ))(an? |some |)", "the ", stuff)
+    of = f" from {each} that you carry" if stuff else ""
     use = next((a for a in context.plan[1:] if item in a.arguments[1:]), None)
     further = "" if use is None else use.arguments[0].replace("_", " ")
     if further and not wants(wish, further):
