@@ -129,7 +129,8 @@ def test_what_was_tried_in_vain_is_still_to_be_done_for_every_goal(
     assert done.returncode == 0, done.stderr
     examples = list(SetFolder.open(tmp_path / "set").examples())
     told = [example for example in examples if example.kind == "recovery"]
-    assert 2 * len(told) >= len(examples)
+    # Not every scene has a picture for it: others give a square of decisions.
+    assert 3 * len(told) >= len(examples)
     for example in told:
         assert example.lineage is not None
         tried = example.lineage.actions[-1]
