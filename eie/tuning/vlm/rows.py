@@ -212,7 +212,8 @@ class Rows:
 def questions(
     episodes: Sequence[LabelledEpisode], classes: Sequence[str], each: int, rng: random.Random
 ) -> list[dict[int, list[int]]]:
-    """Questions for each episode: two steps, and up to `each` classes at each of them.
+    """Questions for each episode: two steps, and up to `each` classes at each of them; none if
+    `each` is 0.
 
     Every class is asked about as often where it is seen as where it is not, so that no answer can
     be guessed from the class.
@@ -220,7 +221,7 @@ def questions(
     asked: list[dict[int, list[int]]] = []
     balance = dict.fromkeys(range(len(classes)), 0)
     for episode in episodes:
-        steps = rng.sample(range(len(episode.steps)), min(2, len(episode.steps)))
+        steps = rng.sample(range(len(episode.steps)), min(2 if each else 0, len(episode.steps)))
         asked.append({step: [] for step in steps})
         attend = Attention(classes)
         for number, step in enumerate(episode.steps):

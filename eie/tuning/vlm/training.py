@@ -77,8 +77,6 @@ def adapt(model: nn.Module, rank: int) -> None:
 _STATE = "optimizer.pt"
 _LONGEST, _LONGEST_PAIR = 2000, 320
 """Tokens of the longest rows that are trained on."""
-_PAIRS = 0.25
-"""Tokens of pairs, as a share of those of episodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,9 @@ class VlmTraining:
     cooled: float = 0.3
     """Share of the tokens, the last ones, in which the rates fall."""
     questions: int = 4
-    """Classes that are asked about at a step."""
+    """Classes that are asked about at a step; with 0, nothing is asked."""
+    pairs: float = 0.25
+    """Tokens of pairs, as a share of those of episodes."""
     save_every: int = 20
 
 
@@ -209,7 +209,7 @@ class Trainer:
             changed = {s.hidden for s in episode.steps if s.unseen and s.hidden is not None}
             pairs += [rows.without(episode, goal, hidden) for hidden in sorted(changed)]
         found = [row for row in found if len(row.ids) <= _LONGEST]
-        room = _PAIRS * sum(len(row.ids) for row in found)
+        room = self._settings.pairs * sum(len(row.ids) for row in found)
         for row in rng.sample(pairs, len(pairs)):
             if len(row.ids) <= _LONGEST_PAIR and (room := room - len(row.ids)) > 0:
                 found.append(row)
