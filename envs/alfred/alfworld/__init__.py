@@ -27,6 +27,7 @@ REGISTRATION = Registration(
     settings=AlfworldSettings,
     make=lazy("inhabit.envs.alfred.alfworld.env:Alfworld"),
     sample=lazy("inhabit.envs.alfred.alfworld.tasks:sample"),
+    sample_where=lazy("inhabit.envs.alfred.alfworld.tasks:sample"),
     read=lazy("inhabit.envs.alfred.alfworld.tasks:read"),
     needs=lazy("inhabit.envs.alfred.setup:needs"),
     domain="Domestic Robot",

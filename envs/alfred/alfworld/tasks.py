@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from inhabit.envs.alfred.alfworld import AlfworldSettings
@@ -40,11 +40,12 @@ _GOALS: Mapping[str, Sequence[str]] = {
     ),
 }
 """The game's wordings; "put a clean mug in desk" is how it says it."""
+_KINDS = tuple(name for name in KIND_NAMES if not BY_NAME[name].movable)
 
 
 def kinds(settings: AlfworldSettings) -> Sequence[str]:
     """ALFWorld's six types: those of ALFRED without movable receptacles."""
-    return tuple(name for name in KIND_NAMES if not BY_NAME[name].movable)
+    return _KINDS
 
 
 def read(source: str, settings: AlfworldSettings) -> Iterator[Task]:
@@ -58,22 +59,28 @@ def read(source: str, settings: AlfworldSettings) -> Iterator[Task]:
     return _games(splits.read_folder(source, settings), settings)
 
 
-def sample(n: int, seed: int, settings: AlfworldSettings | None = None) -> Iterator[Task]:
-    """`n` tasks that the expert solves. The first k tasks do not depend on `n`."""
+def sample(
+    n: int,
+    seed: int,
+    settings: AlfworldSettings | None = None,
+    kinds: Collection[str] = (),
+    rooms: Collection[str] = (),
+) -> Iterator[Task]:
+    """`n` tasks that the expert solves. The first k tasks do not depend on `n`.
+
+    With `kinds` or `rooms`, those of `n` tasks of ALFRED's sample; no others are solved.
+    """
     settings = settings or AlfworldSettings()
-    return islice(_solved(_stream(seed, settings), settings), n)
-
-
-def _stream(seed: int, settings: AlfworldSettings) -> Iterator[Task]:
-    many = 10**6
-    return sampling.sample(many, seed, settings, kinds=kinds(settings))
+    many = n if kinds or rooms else 10**6
+    drawn = sampling.sample(many, seed, settings, kinds or _KINDS, rooms)
+    return islice(_solved(drawn, settings), n)
 
 
 def _games(tasks: Iterable[Task], settings: AlfworldSettings) -> Iterator[Task]:
     rooms = Rooms(settings.rooms, settings.cells).names
     for task in tasks:
         goal = read_scene(task, rooms).goal
-        if task.kind in kinds(settings) and not goal.sliced:
+        if task.kind in _KINDS and not goal.sliced:
             yield task.model_copy(
                 update={
                     "id": task.id.replace("alfred-", "alfworld-", 1),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import inhabit
 from inhabit.envs.alfred.alfworld import AlfworldSettings
 from inhabit.envs.alfred.alfworld.env import Alfworld
 from inhabit.envs.alfred.alfworld.tasks import read, sample
@@ -164,6 +165,20 @@ def test_the_reference_of_a_sampled_task_is_what_its_expert_spends() -> None:
             env.reset(task, seed=0)
             done = [env.act(action) for action in env.plan()]
             assert task.reference_cost == sum(one.cost for one in done) >= len(done)
+
+
+def test_tasks_of_other_kinds_are_not_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    every, tried, reset = list(sample(3, 0, SMALL)), set(), Alfworld.reset
+    monkeypatch.setattr(
+        Alfworld,
+        "reset",
+        lambda env, task, *, seed: tried.add(task.kind) or reset(env, task, seed=seed),
+    )
+    kind = every[-1].kind
+    wanted = [task for task in every if task.kind == kind]
+    settings = SMALL.model_dump()
+    assert [*inhabit.tasks("alfworld", len(wanted), kinds=[kind], settings=settings)] == wanted
+    assert tried == {kind}
 
 
 def test_trajectories_are_games_in_its_wording(tmp_path: Path) -> None:
