@@ -201,13 +201,14 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
         RecordError: it can't be written.
     """
     lines = "".join(task.model_dump_json() + "\n" for task in tasks)
+    instead = ", or choose another --out" if header.fork is None else " and fork again"
     try:
         write_whole(folder / "tasks.jsonl", folder, lines.encode(), sync=True)
         written = header.model_dump_json(indent=2) + "\n"
         write_whole(folder / "run.json", folder, written.encode(), sync=True)
     except OSError as error:
         raise RecordError(
-            f"{folder} can't be written to: {error.strerror}. Fix this, or choose another --out."
+            f"{folder} can't be written to: {error.strerror}. Fix this{instead}."
         ) from error
     return Run(folder, header, tuple(tasks))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -199,6 +200,19 @@ def test_what_can_not_be_forked_is_a_sentence(
     assert fork(chance, *words) == code
     assert says in " ".join(capsys.readouterr().err.split())
     assert not list(chance.folder.glob("forks/*/run.json")), "Nothing is left of it."
+
+
+def test_a_full_disk_is_not_blamed_on_an_option_that_fork_lacks(
+    chance: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*words: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("inhabit.episodes.recording.folder.write_whole", full)
+    assert fork(chance, "--episode", "0", "--step", "1", "--hint", "h", *IN_PROCESS) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "forks/0000 can't be written to: No space left on device. Fix this and fork" in said
+    assert "--out" not in said
 
 
 def test_a_past_that_comes_out_differently_can_not_be_forked(
