@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.models.core import Model
+from inhabit.envs.core import UnknownNameError
 from inhabit.envs.entries import Entries, settings_problem, type_problem
 
 
@@ -91,7 +92,14 @@ def needs_problem(needs: object) -> str | None:
 
 names = _ENTRIES.names
 """Every registered planner, ours first."""
-find = _ENTRIES.find
-"""The planner of a name; raises UnknownNameError or PluginError."""
 usable = _ENTRIES.usable
 """Every planner that can be used, and what is wrong with each of the others."""
+
+
+def find(name: str) -> AgentRegistration:
+    """The planner of a name; raises UnknownNameError or PluginError."""
+    own = any(mark in str(name) for mark in (":", "/", ".py"))
+    hint = "Name one of your own by its file, as FILE.py:NAME: agents/mine.py:Mine."
+    if own and name not in names():
+        raise UnknownNameError("agent", name, (), hint)
+    return _ENTRIES.find(name)

@@ -198,8 +198,8 @@ class UnavailableError(UserError, RuntimeError):
 class UnknownNameError(UserError, ValueError):
     """No entry is registered under a name. Lists the nearest names."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no {what} {name!r}. {did_you_mean(str(name), known)}")
+    def __init__(self, what: str, name: str, known: Iterable[str], hint: str | None = None) -> None:
+        super().__init__(f"There is no {what} {name!r}. {hint or did_you_mean(str(name), known)}")
 
 
 def shape(array: NDArray[np.generic]) -> str:

@@ -138,6 +138,14 @@ def test_what_is_wrong_is_a_sentence(
     assert told in run(capsys, 2, *play(file, tmp_path / "run", kind))
 
 
+@pytest.mark.parametrize("named", ["mine:First", "agents.mine:First", "./mine.py"])
+def test_the_form_is_named_where_no_file_is(tmp_path: Path, capsys: Any, named: str) -> None:
+    words = ("run", "toy", "--agent", named, "--n", "1", "--out", str(tmp_path / "run"))
+    assert f"no agent '{named}'. Name one of your own by its file, as FILE.py:NAME" in run(
+        capsys, 2, *words
+    )
+
+
 def test_an_agent_that_cannot_be_closed_costs_a_warning(
     file: Path, tmp_path: Path, capsys: Any
 ) -> None:
