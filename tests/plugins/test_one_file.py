@@ -6,6 +6,9 @@ import csv
 import importlib
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ import inhabit
 from inhabit.cli import main
 from inhabit.episodes.reports.leaderboard.rows import page, rows, write_csv
 
+SCRIPT = Path(__file__).parents[2] / "scripts/leaderboard"
 METRIC = """
 from inhabit.episodes.scoring.metric import RunMetric
 
@@ -85,6 +89,14 @@ def test_a_metric_of_a_package_is_wherever_ours_are(
     write_csv(board, stream)
     (line,) = csv.DictReader(io.StringIO(stream.getvalue()))
     assert [line["quick_rate"], line["quick_high"]] == [str(share), "1.0"]
+    words = (sys.executable, SCRIPT, run.parent, tmp_path / "board.csv")
+    path = os.pathsep.join(map(str, (site, *filter(None, [os.environ.get("PYTHONPATH")]))))
+    board = subprocess.run(
+        words, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    broken, written = board.stderr.splitlines()
+    assert broken.startswith("The metric 'broken_rate' raised ZeroDivisionError")
+    assert written.startswith("1 runs in")
 
 
 def test_a_format_of_a_package_is_of_runs_and_of_sets(
