@@ -15,6 +15,7 @@ from inhabit.envs.settings import SettingsModel
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.goals import shortest
 from inhabit.envs.world.rows import Choices, Verb, listed
+from inhabit.envs.world.words import with_article
 
 ROOMS = ("kitchen", "hall", "bedroom")
 """In a row: the way from the kitchen to the bedroom leads through the hall."""
@@ -219,7 +220,7 @@ def cost(plan: Sequence[Action], house: ToyHouse) -> int:
 
 def in_hand(house: ToyHouse) -> str:
     """The text of an observation: the held item."""
-    return f"You have a {house.held()} in your hand." if HAND in house.places else ""
+    return f"You have {with_article(held)} in your hand." if (held := house.held()) else ""
 
 
 class ToySettings(SettingsModel):

@@ -11,7 +11,7 @@ from inhabit.envs.core import Action, Env, Reason, SceneError, Task, UnknownName
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary
-from inhabit.envs.toy.tasks import sample
+from inhabit.envs.toy.tasks import make_task, sample
 
 
 class TestToy(EnvContract):
@@ -20,6 +20,13 @@ class TestToy(EnvContract):
 
     def tasks(self) -> Sequence[Task]:
         return list(sample(6, seed=0))
+
+
+def test_what_is_held_has_its_article() -> None:
+    held = Toy.Scene.model_validate({"items": {"apple": "hand"}, "inside": {"apple": "chest"}})
+    with Toy() as env:
+        env.reset(make_task("one", "put", "-", held), seed=0)
+        assert env.observe().text == "You have an apple in your hand."
 
 
 def test_first_tasks_of_many_are_those_of_few() -> None:
