@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from pydantic import JsonValue
 
 from inhabit.eie.checking.splits import Split
@@ -102,23 +103,26 @@ class ExportImage:
         """Its content.
 
         Raises:
-            RecordError: it is gone, a link, or too large.
+            RecordError: it is gone, a link, too large, or no whole image.
         """
-        try:
-            return read_whole(self.file, self.inside, most=MOST_BYTES)
-        except OSError as error:
-            raise self.lost(str(error.strerror)) from error
+        return self._read()[0]
 
     def pixels(self) -> NDArray[np.uint8]:
         """What it shows: uint8 (H, W, 3).
 
         Raises:
-            RecordError: it is gone, a link, too large, or no image.
+            RecordError: as `read`.
         """
-        found = decoded(self.read(), ("PNG", "JPEG"))
-        if found is None:
-            raise self.lost("it is not an image")
-        return np.asarray(found.convert("RGB"))
+        return np.asarray(self._read()[1].convert("RGB"))
+
+    def _read(self) -> tuple[bytes, Image.Image]:
+        try:
+            content = read_whole(self.file, self.inside, most=MOST_BYTES)
+        except OSError as error:
+            raise self.lost(str(error.strerror)) from error
+        if (found := decoded(content, ("PNG", "JPEG"))) is None:
+            raise self.lost("it is no image, or not a whole one")
+        return content, found
 
     def lost(self, why: str) -> RecordError:
         """What to tell where it can't be had."""

@@ -339,6 +339,15 @@ def test_half_an_export_is_no_export(made: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out/train/meta_data.json").exists()
 
 
+@pytest.mark.parametrize("form", ["llava", "messages", "pca"])
+def test_a_picture_that_is_cut_off_is_named(form: str, tmp_path: Path) -> None:
+    made = write_set(tmp_path / "set")
+    file = made / read_examples(made)[0].image
+    file.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(RecordError, match=rf"{file.name} can't be read, .* not a whole one\."):
+        export(made, form, tmp_path / "out")
+
+
 def test_sets_are_no_episodes(made: Path, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="whole episodes"):
         export(made, "lerobot", tmp_path / "out")
