@@ -34,9 +34,12 @@ cognition evidence: <in a few words>
 cognition score: <0 or 1>"""
 _AGAIN = "That is not the form. Answer with the six lines alone, each score 0 or 1."
 _LINE = re.compile(
-    r"^\W*(?:\d[.)]\W*)?(action|perception|cognition)\W+(evidence|score)\W*?:\s*(.*)$", re.I
+    r"^[\W_]*(?:\d[.)][\W_]*)?(action|perception|cognition)[\W_]+(evidence|score)[\W_]*?[:=]\s*(.*)$",
+    re.I,
 )
-_FIELD = re.compile(r'[{,]\s*(?="(?:action|perception|cognition) (?:evidence|score)"\s*:)', re.I)
+_FIELD = re.compile(
+    r'[{,]\s*(?="(?:action|perception|cognition)[ _-](?:evidence|score)"\s*:)', re.I
+)
 """Where a field of JSON begins: some models write the form so, on one line."""
 _SCORE = re.compile(
     r"[^\w.\-\u2013\u2212]*([01])(?:\.0+)?(?:\s*/\s*1)?"

@@ -228,6 +228,9 @@ def test_a_run_that_the_simulator_no_longer_repeats_is_not_judged(
         ),
         ("action score: -1\nperception score: 0\ncognition score: 1", None),
         ("action score: 0.5\nperception score: 0\ncognition score: 1", None),
+        ("**action_score**: 1\n- Perception-Score = 0\n3. __Cognition score__: **1**", (0, 1, 1)),
+        ('{"action_score": 1, "perception_score": 0, "cognition_score": 1}', (0, 1, 1)),
+        ("action_score = 0.5\nperception_score = 0\ncognition_score = 1", None),
         ("action score: 1/5\nperception score: 0\ncognition score: 1", None),
         ("action score: <0 or 1>\nperception score: 0\ncognition score: 1", None),
         (
