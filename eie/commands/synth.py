@@ -36,6 +36,8 @@ from inhabit.episodes.playing.settings import ClusterSettings, divide
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")
+_EXPECTED = 4
+"""Examples of a kind that its share would give; where there are none, that is said."""
 
 
 def synth(
@@ -90,7 +92,8 @@ def synth(
     groups: dict[str, type[BaseModel]] = {**owners(env, author), "cluster": ClusterSettings}
     settings = dict(divide(given, groups, preferred="synth"))
     cluster = settings.pop("cluster")
-    assert isinstance(cluster, ClusterSettings)
+    asked = settings["synth"]
+    assert isinstance(cluster, ClusterSettings) and isinstance(asked, SynthSettings)
     settings["env"] = registration.fastest_settings(backend, settings["env"])
     header = _header(registration, backend, author, seed, n, given, settings)
     begun = time.perf_counter()
@@ -104,7 +107,7 @@ def synth(
             opened.finish()
         write_card(opened)
         write_page(opened)
-        _report(opened, time.perf_counter() - begun, as_json)
+        _report(opened, asked, time.perf_counter() - begun, as_json)
 
 
 def _header(
@@ -195,7 +198,7 @@ def empty_splits(opened: SetFolder) -> Sequence[str]:
     return [split for split in SPLITS if split not in found]
 
 
-def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
+def _report(opened: SetFolder, asked: SynthSettings, seconds: float, as_json: bool) -> None:
     refusals, tokens = Counter[Rejection](), Counter({"in": 0, "out": 0})
     attempts = kept = 0
     for attempt in opened.attempts():
@@ -214,7 +217,11 @@ def _report(opened: SetFolder, seconds: float, as_json: bool) -> None:
             "(--set attempts), or change what rejects them.",
             soft_wrap=True,
         )
-    elif empty := empty_splits(opened):
+    made = {example.kind for example in opened.examples()}
+    for kind, share in (("trajectory", asked.trajectories), ("recovery", asked.recoveries)):
+        if kind not in made and share * kept >= _EXPECTED:
+            console.print(f"  none is a {kind}: no task could be asked about so.", soft_wrap=True)
+    if kept >= opened.header.n and (empty := empty_splits(opened)):
         console.print(
             f"  no examples in: {', '.join(empty)}. Make a larger set (--n), or split it by "
             "something else (--set split_by).",

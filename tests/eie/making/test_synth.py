@@ -252,6 +252,13 @@ def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> Non
     assert "larger set" not in told
 
 
+def test_a_kind_that_no_task_allows_is_named(tmp_path: Path) -> None:
+    words = ("synth", "toy", "--n", "4", "--out", str(tmp_path / "set"), "--set")
+    told = inhabit(*words, "in_process=true", "--set", "trajectories=1").stdout
+    assert "none is a trajectory: no task could be asked about so." in told
+    assert "none is a recovery" not in told, "Its share is too small for four examples."
+
+
 def test_splits_by_object_share_nothing_that_is_taken(tmp_path: Path) -> None:
     more = ("--set", "split_by=object", "--set", "candidates=2", "--n", "24", "--seed", "3")
     synth(tmp_path / "set", *more)
