@@ -14,6 +14,7 @@ import functools
 import hashlib
 import json
 import random
+import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -203,6 +204,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not installed():
             tell(f"iWISDM {VERSION}: creating its interpreter in {_home()} (about a minute).")
+            shutil.rmtree(_home() / "venv", ignore_errors=True)  # Without its python.
             made_once(_home() / "venv", _make_interpreter)
     tell(f"iWISDM {VERSION}: in {_home() / 'venv'}.")
 

@@ -9,6 +9,7 @@ nothing behind.
 from __future__ import annotations
 
 import fcntl
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -80,6 +81,7 @@ def prepare(backend: str, tell: Tell) -> None:
     with _alone():
         if not interpreter().exists():
             tell(f"VirtualHome {VERSION}: creating its interpreter in {home()} (half a minute).")
+            shutil.rmtree(interpreter().parents[1], ignore_errors=True)  # Without its python.
             made_once(interpreter().parents[1], _make_interpreter)
         tell(f"VirtualHome {VERSION}: in {simulation()}.")
         if not (home() / "eai" / _EAI_FOLDER).is_dir():

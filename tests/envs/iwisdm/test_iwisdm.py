@@ -14,7 +14,7 @@ import pytest
 
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task
-from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings
+from inhabit.envs.iwisdm import REGISTRATION, IwisdmSettings, library
 from inhabit.envs.iwisdm.env import ANSWERS, Iwisdm, plausible
 from inhabit.envs.iwisdm.library import (
     ANGLES,
@@ -32,6 +32,18 @@ from inhabit.episodes.scoring.builtin_metrics import wilson
 needed = pytest.mark.skipif(not installed(), reason="lacks iWISDM: run `inhabit setup iwisdm`")
 LEVELS = ("single", "low", "medium", "high")
 JOINS = ("queue", "overlap", "interleave", "condition")
+
+
+def test_an_interpreter_without_its_python_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(
+        library, "_make_interpreter", lambda venv: (venv / "bin/python").mkdir(parents=True)
+    )
+    (interpreter().parents[1] / "lib").mkdir(parents=True)
+    library.prepare("embedded", lambda said: None)
+    assert installed() and not (interpreter().parents[1] / "lib").exists()
 
 
 @functools.cache  # starting the library takes a second or two

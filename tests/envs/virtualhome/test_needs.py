@@ -11,7 +11,8 @@ from present import needs_eai, needs_virtualhome
 from served import served
 
 from inhabit.cli import main
-from inhabit.envs.core import SimulatorError
+from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.virtualhome import setup
 from inhabit.envs.virtualhome.setup import needs
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
@@ -34,6 +35,23 @@ def test_a_machine_that_has_nothing_of_it(
     for what in ("virtualhome (embedded)", "virtualhome (unity)", EAI):
         assert found[what]["state"] == "lacking"
         assert found[what]["fix"].startswith("inhabit setup virtualhome")
+
+
+def test_an_interpreter_without_its_python_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    venv = setup.interpreter().parents[1]
+    (venv / "lib").mkdir(parents=True)
+
+    def make(folder: Path) -> None:
+        (folder / "bin/python").mkdir(parents=True)
+        raise UnavailableError("That was all.")
+
+    monkeypatch.setattr(setup, "_make_interpreter", make)
+    with pytest.raises(UnavailableError, match="That was all"):
+        setup.prepare("embedded", lambda said: None)
+    assert not venv.exists()
 
 
 @needs_virtualhome
