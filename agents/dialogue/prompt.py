@@ -74,7 +74,7 @@ class ChatPromptSettings(SettingsModel):
     shots: int = Field(default=2, ge=0)
     """Number of few-shot examples: the episodes with the most similar goals."""
     letters: bool = False
-    """Ask for the letter of a candidate instead of its text."""
+    """Ask for the letter of a candidate instead of its text: A to Z, then AA, AB and so on."""
     reflect: bool = True
     """After a failed action, ask what went wrong."""
     stop: bool = True
@@ -90,9 +90,9 @@ class ChatAnswerSettings(ChatPromptSettings):
     """How a chat model answers."""
 
     reason: bool = True
-    """Ask for a description and reasoning before the action. Without it, and with letters, a model
-    that returns token probabilities generates one token, and the record keeps the letters'
-    probabilities."""
+    """Ask for a description and reasoning before the action. Without it, and with letters for 26
+    choices at most, a model that returns token probabilities generates one token, and the record
+    keeps the letters' probabilities."""
     votes: int = Field(default=1, ge=1)
     """Answers sampled per step; the most frequent action is taken. Needs a temperature above 0,
     such as --set temperature=0.7."""
