@@ -78,6 +78,7 @@ _BY_STATE: Mapping[str, tuple[ActionKind, str, str]] = {
     "ON": (ActionKind.SWITCH_ON, "turn on the {}", "The {} is on."),
     "OFF": (ActionKind.SWITCH_OFF, "turn off the {}", "The {} is off."),
 }
+_POSTURES = {"SITTING": "sit down on the {}", "LYING": "lie down on the {}"}
 _LOOKALIKES = (
     frozenset(
         ("kitchen cabinet", "bathroom cabinet", "kitchen counter", "bathroom counter", "closet")
@@ -314,9 +315,13 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
     names = NodeNames(world)
     placed: list[str] = []
     for goal in scene.goals:
-        if not isinstance(goal, RelationGoal) or goal.relation not in ("ON", "INSIDE"):
+        if not isinstance(goal, RelationGoal):
             continue
-        if goal.from_id == CHARACTER:
+        if goal.from_id == CHARACTER and goal.relation in ("HOLDS_RH", "HOLDS_LH"):
+            thing = without_number(names.of(goal.to_id))
+            wish = f"pick up the {spoken(thing)}"
+            yield Event(f"hold {goal.to_id}", wish, "", ActionKind.TAKE, thing)
+        if goal.from_id == CHARACTER or goal.relation not in ("ON", "INSIDE"):
             continue
         thing, place = without_number(names.of(goal.from_id)), without_number(names.of(goal.to_id))
         where = "in" if goal.relation == "INSIDE" else "on"
@@ -338,3 +343,10 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
                 thing,
                 tuple(placed) if goal.state in ("CLOSED", "ON") else (),
             )
+    own = [g for g in scene.goals if isinstance(g, RelationGoal) and g.from_id == CHARACTER]
+    for state, wish in _POSTURES.items():
+        for goal in own if StateGoal(id=CHARACTER, state=state) in scene.goals else ():
+            if goal.relation == "ON":
+                seat = without_number(names.of(goal.to_id))
+                said = wish.format(spoken(seat))
+                yield Event(f"{state} {goal.to_id}", said, "", ActionKind.OTHER, seat)

@@ -6,6 +6,7 @@ import random
 
 from present import needs_virtualhome
 
+import inhabit
 from inhabit.envs.core import Action, Task
 from inhabit.envs.template import ActionKind
 from inhabit.envs.virtualhome.env import EmbeddedVirtualHome
@@ -66,3 +67,18 @@ def played_one(env: EmbeddedVirtualHome, part: Task) -> Action:
     action = env.plan()[0]
     env.act(action)
     return action
+
+
+def test_what_the_character_itself_has_to_do_are_events() -> None:
+    template = VirtualHomeTemplate()
+    said = {}
+    for kind in ("read_in_bed", "watch_tv"):
+        (task,) = inhabit.tasks("virtualhome", 1, kinds=[kind])
+        said[kind] = [(event.wish, event.action_kind) for event in template.events(task)]
+    read, watched = said["read_in_bed"], said["watch_tv"]
+    assert read[0] in [(f"pick up the {it}", ActionKind.TAKE) for it in ("book", "magazine")]
+    assert read[1:] == [("lie down on the bed", ActionKind.OTHER)]
+    assert watched == [
+        ("turn on the tv", ActionKind.SWITCH_ON),
+        ("sit down on the sofa", ActionKind.OTHER),
+    ]
