@@ -278,7 +278,7 @@ def _alike(name: str, said: str) -> float:
         return 0.0
     if same_noun(name, said):
         return _SYNONYM
-    if len(said) > 2 and name.endswith(said):
+    if len(said) > 2 and said != "room" and name.endswith(said):  # "room" is in "bedroom".
         return _PART
     if name[0] != said[0] or abs(len(name) - len(said)) > 2 or min(len(name), len(said)) < 4:
         return 0.0

@@ -137,6 +137,7 @@ NOT_MEANT = [
     (TOY, "throw the ball", MatchKind.NOTHING),
     (TOY, "open the window", MatchKind.NOTHING),
     (TOY, "open it", MatchKind.NOTHING),
+    (TOY, "go to the living room", MatchKind.NOTHING),
     (TOY, "the kitchen", MatchKind.NOTHING),
     (TOY, "put the fridge in the cup", MatchKind.NOTHING),
     (TOY, "", MatchKind.NOTHING),
