@@ -12,7 +12,7 @@ from inhabit.envs.simulators.render.camera import Camera
 from inhabit.envs.simulators.render.mesh import Vector
 from inhabit.envs.simulators.render.stage import Frame
 from inhabit.envs.virtualhome.drawing.figure import Figure
-from inhabit.envs.virtualhome.drawing.layout import DrawnBox
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox, read_place
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot, is_open
 from inhabit.envs.virtualhome.flats.build import build
 from inhabit.envs.virtualhome.flats.plans import plans
@@ -259,13 +259,16 @@ def _anywhere(spot: Vector) -> bool:
     return True
 
 
+_THICK = 0.2
+"""Metres that the box of a room may reach below its floor."""
 _BODY = {"center": [0.0, 0.85, 0.0], "size": [0.5, 1.7, 0.34]}
 
 
 def _filled_in(graph: Mapping[str, Any]) -> dict[str, Any]:
     """A graph with what VirtualHome finds out by itself about the nodes that a program adds.
 
-    Those are the properties of a node's class, and the room of what is only ON something.
+    Those are the properties of a node's class, and the room of what is only ON something. A floor
+    at another height is brought to 0, where characters stand.
     """
     known = catalogue()
     nodes = [
@@ -280,7 +283,18 @@ def _filled_in(graph: Mapping[str, Any]) -> dict[str, Any]:
         for node in world.nodes()
         if world.room(node.id) is None and (room := _room_below(world, node.id)) is not None
     ]
+    boxes = [read_place(node.source) for node in world.nodes() if node.category == "Rooms"]
+    floor = min((box.bottom for box in boxes if box is not None), default=0.0)
+    if abs(floor) > _THICK:
+        nodes = [_lowered(node, floor) for node in nodes]
     return {"nodes": nodes, "edges": [*graph["edges"], *inside]}
+
+
+def _lowered(node: Mapping[str, Any], by: float) -> Mapping[str, Any]:
+    if not (box := node.get("bounding_box")):
+        return node
+    x, y, z = box["center"]
+    return {**node, "bounding_box": {**box, "center": [x, y - by, z]}}
 
 
 def _room_below(world: FlatWorld, id_: int) -> int | None:

@@ -305,6 +305,23 @@ def test_a_camera_can_not_roll(flat):
     assert "roll" in reply.message
 
 
+def test_a_floor_at_another_height_is_brought_to_zero():
+    """Characters stand at 0, whatever the heights in a graph from elsewhere."""
+    pictures = []
+    for height in (0.0, 1.25):
+        flat, graph = Flat(5, 1), json.loads(json.dumps(build(5, 1)))
+        for thing in graph["nodes"]:
+            thing["bounding_box"]["center"][1] += height
+        assert ask(flat, "expand_scene", "{}", json.dumps(graph)).success
+        assert ask(flat, "add_character", character()).success
+        fridge = f"<fridge> ({node(flat, 'fridge')})"
+        assert ask(flat, "render_script", "{}", f"<char0> [Walk] {fridge}").success
+        cameras = (flat.take(number, 32, 24, rgb=True).rgb for number in range(len(flat.cameras)))
+        pictures.append([picture.astype(int) for picture in cameras])
+    for one, other in zip(*pictures, strict=True):
+        assert abs(one - other).mean() < 1
+
+
 def test_night_is_darker_than_day():
     flat = Flat(0, 0)
     lamps = [n.id for n in flat.world.nodes() if n.class_name == "lightswitch"]
