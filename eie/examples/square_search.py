@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 
 from inhabit.eie.examples.checks import check_name
 from inhabit.eie.examples.context import FAILS, Trials, without_numbers
@@ -133,10 +133,8 @@ class SquareSearch:
         for some in columns:
             fit = (
                 one
-                for one in some[:_EACH]
-                if self._may_be_sound(one)
-                and self._is_best(one, options)
-                and _looks_new(one, chosen)
+                for one in islice(filter(self._is_sound, some), _EACH)
+                if self._is_best(one, options) and _looks_new(one, chosen)
             )
             if (one := next(fit, None)) is None:
                 return None
@@ -144,11 +142,9 @@ class SquareSearch:
         self._looks -= 1
         return self._checked(chosen, options)
 
-    def _may_be_sound(self, one: Asked) -> bool:
-        """Whether no cell of a state was found unfit."""
-        return all(
-            self._cells.get((id(one.state), row), one) is not None for row in range(len(self._rows))
-        )
+    def _is_sound(self, one: Asked) -> bool:
+        """Whether a state's picture shows what the answer to each goal depends on."""
+        return all(self._cell(one, row, 0) is not None for row in range(len(self._rows)))
 
     def _first(self, base: SceneState, ends: list[tuple[str, SceneState]]) -> Iterator[SceneState]:
         """States on the ways to the parts, from where something was taken; and where they end,
