@@ -169,7 +169,10 @@ def checked(owner: str, kind: type[BaseModel], given: Mapping[str, object]) -> B
     try:
         return kind.model_validate(mapping(given))
     except ValidationError as error:
-        alone = error.errors()[0]["loc"]
+        alone, unknown = error.errors()[0]["loc"], error.errors()[0]["type"] == "extra_forbidden"
+        if unknown and len(alone) == 1:
+            near = did_you_mean(str(alone[0]), kind.model_fields)
+            raise SettingError(f"There is no setting {owner}.{alone[0]}. {near}") from error
         which = f"The setting {owner}." if alone else f"Settings of {owner} do not go together: "
         raise SettingError(f"{which}{first_problem(error)}.") from error
 

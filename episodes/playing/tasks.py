@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from itertools import islice
 from operator import index
 from pathlib import Path
@@ -198,7 +199,9 @@ def gather(
     elif (file := tasksets.find(source) or Path(source)).suffix == ".jsonl":
         tasks = read_tasks(file)
     else:
-        named = source
+        named, sets = source, [*tasksets.SETS, *tasksets.BENCHMARKS.names()]
+        if get_close_matches(named, sets, cutoff=0.8) and not Path(named).exists():
+            raise UnknownNameError("task set", named, sets)
         tasks = _asked(lambda: registration.read(named, settings), registration)
     tasks = _checked(tasks, source, registration.name)
     found = tuple(islice(tasks if chosen is None else chosen.keep(tasks), n))

@@ -209,7 +209,7 @@ def read_header(file: Path) -> RunHeader:
         RecordError: it is absent, broken or of another version.
     """
     try:
-        with readable(file), suppress(FileNotFoundError):
+        with readable(file), suppress(FileNotFoundError, NotADirectoryError):
             return RunHeader.model_validate_json(read_whole(file, file.parent, most=LONGEST))
     except ValidationError as error:
         if ("version",) in [problem["loc"] for problem in error.errors()]:
@@ -221,6 +221,8 @@ def read_header(file: Path) -> RunHeader:
             f"{file} is broken: {first_problem(error)}. A run needs this file: restore "
             "it, or start another run."
         ) from error
+    if not file.parent.exists():
+        raise RecordError(f"{file.parent} does not exist.")
     raise RecordError(f"{file.parent} is not a run folder: it has no {file.name}.")
 
 

@@ -90,9 +90,13 @@ class Session:
         """Start the task again, or another one of the same environment.
 
         Raises:
+            TypeError: it is no task.
             SceneError, SimulatorError: as for the class.
         """
         episode = self._episode
+        if not isinstance(task, Task | None):
+            env = episode.task.env
+            raise TypeError(f"reset() takes a Task, as inhabit.tasks({env!r}) gives, not {task!r}.")
         episode.task = task or episode.task
         episode.seed = episode.seed if seed is None else seed
         return episode.reset().observation

@@ -29,6 +29,7 @@ from inhabit.episodes.episode import Episode, Limits, Moment
 from inhabit.episodes.playing.plan import make_env
 from inhabit.episodes.playing.run import episode_seed
 from inhabit.episodes.playing.settings import RunSettings
+from inhabit.episodes.playing.tasks import whole
 from inhabit.episodes.recording.schema import Ending
 from inhabit.frameworks.reward import Payment, Reward
 from inhabit.frameworks.turn import ENDED, Turn
@@ -184,7 +185,7 @@ class RolloutFactory:
                     f"trainer, such as {self.tasks[0].id!r}."
                 )
             return found[0]
-        if not 0 <= task < len(self.tasks):
+        if not 0 <= (task := whole("task", task)) < len(self.tasks):
             raise TaskError(
                 f"There is no task {task}: tasks are numbered 0 to {len(self.tasks) - 1}."
             )

@@ -150,7 +150,7 @@ def test_mistakes_are_said_in_a_sentence(tmp_path: Path) -> None:
             inhabit.run("toy", "expert", tmp_path, n=1, **{count: 0})
     with pytest.raises(TypeError, match="not an agent"):
         inhabit.run("toy", 7, tmp_path, n=1)  # type: ignore[arg-type]
-    with pytest.raises(RecordError, match="run"):
+    with pytest.raises(RecordError, match="does not exist"):
         inhabit.read_run(tmp_path / "nothing")
 
 

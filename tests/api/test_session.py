@@ -46,12 +46,17 @@ def test_an_argument_of_a_wrong_type_is_named() -> None:
         for action in (5, None, ["go to the hall"]):
             with pytest.raises(TypeError, match="An action is a text"):
                 session.act(action)  # type: ignore[arg-type]
+        for task in (1, "toy-0-1"):
+            with pytest.raises(TypeError, match=r"reset\(\) takes a Task, as inhabit\.tasks"):
+                session.reset(task)  # type: ignore[arg-type]
         with pytest.raises(UnknownNameError, match=r"'all'\. Known names: oracle, seen, vocab"):
             session.candidates("all")
         assert session.history == ()
     for name in (None, 5, ["toy"]):
         with pytest.raises(UnknownNameError, match="There is no environment"):
             inhabit.open(name)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match=r"no setting env\.pixel\. Did you mean: pixels\?"):
+        inhabit.open("toy", settings={"pixel": 96})
     for number in ("3", 2.0, None):
         with pytest.raises(TaskError, match=r"task is .*, and must be a whole number"):
             inhabit.open("toy", number)  # type: ignore[arg-type]

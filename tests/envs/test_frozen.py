@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inhabit.envs import tasksets
-from inhabit.envs.core import TaskError
+from inhabit.envs.core import TaskError, UnknownNameError
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.tasks import gather
 
@@ -41,6 +41,8 @@ def test_a_set_is_for_its_own_environment() -> None:
     registration = find("toy")
     with pytest.raises(TaskError, match="'alfred'"):
         gather(registration, registration.settings(), n=1, seed=0, source="alfred-v1")
+    with pytest.raises(UnknownNameError, match=r"'alfred-v2'\. Did you mean: alfred-v1"):
+        gather(registration, registration.settings(), n=1, seed=0, source="alfred-v2")
 
 
 def test_a_set_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -289,9 +289,15 @@ def test_braces_and_brackets_in_tasks_are_only_text(inhabit: Any, tmp_path: Path
 
 
 def test_replay_of_no_run_is_a_sentence(inhabit: Any, tmp_path: Path) -> None:
-    said = inhabit("replay", str(tmp_path / "{gone}"))
-    assert said.code == 2
-    assert "{gone} is not a run folder: it has no run.json" in said.sentence
+    (tmp_path / "{file}").touch()
+    for command, name, what in (
+        ("replay", "{gone}", "does not exist."),
+        ("replay", "{file}", "is not a run folder: it has no run.json."),
+        ("show", "{file}", "is no run folder (run.json) and contains none."),
+    ):
+        said = inhabit(command, str(tmp_path / name))
+        assert said.code == 2
+        assert f"{name} {what}" in said.sentence
 
 
 def test_the_record_says_which_weights_and_goes_on_with_no_others(

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from processes import workers
 
+from inhabit.envs.core import TaskError
+
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra `gym`")
 
 
@@ -48,6 +50,8 @@ def test_rewards_add_up_and_the_plan_is_in_the_mask() -> None:
     env = _make("toy", n=3)
     with pytest.raises(ValueError, match="the option 'task' alone, not index"):
         env.reset(options={"index": 2})
+    with pytest.raises(TaskError, match=r"task is 1\.5, and must be a whole number"):
+        env.reset(options={"task": 1.5})
     for task in range(3):
         seen, info = env.reset(options={"task": task})
         start = env.rollout.turn.met / env.rollout.turn.total

@@ -71,7 +71,7 @@ def find_runs(
             broken.append(str(error))
     if not found:
         none = (
-            "is no run folder (run.json) and contains none" if folder.is_dir() else "does not exist"
+            "is no run folder (run.json) and contains none" if folder.exists() else "does not exist"
         )
         raise RecordError(broken[0] if broken else f"{folder} {none}.")
     for why in broken:
