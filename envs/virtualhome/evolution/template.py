@@ -86,8 +86,9 @@ _LOOKALIKES = (
     frozenset(("dresser", "tv stand", "nightstand", "bookshelf", "closet")),
     frozenset(("kitchen table", "coffee table", "desk", "nightstand")),
     frozenset(("armchair", "sofa", "chair")),
+    frozenset(("dishwashing liquid", "hair product")),
 )
-"""Furniture that a person may take for one another."""
+"""What a person may take for one another."""
 _OTHER_WORDS = {
     "cutlery fork": "fork",
     "clothes shirt": "shirt",
