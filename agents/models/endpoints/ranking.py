@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -38,6 +39,8 @@ _TOLERANCE = 0.75
 """In nats: the rounding of bfloat16 differs from one batch to another."""
 _FLOAT32 = 0.01
 """In nats: in float32 the two ways differ by less."""
+_STEP = 2.0**-9
+"""In nats: what logits in bfloat16 are multiples of, unless they are close to 0."""
 _SIDE = 56
 """Pixels of the test images: Qwen2-VL refuses sides below 28."""
 
@@ -114,10 +117,11 @@ class EndpointRanking:
         prompts = {"text": [[Message("user", ("What now?",))]], "images": [first, second, first]}
         notes: list[str] = []
         errors: dict[str, float] = {}
+        rounded = False
         for kind in ("text", "images") if images else ("text",):
             self.ways = ScoringWays()
             try:
-                whole, _ = await self._values(prompts[kind][0])
+                whole, *_ = await self._values(prompts[kind][0])
             except (ModelError, RequestError) as error:
                 if kind == "text" or isinstance(error, BudgetError):
                     raise
@@ -125,7 +129,8 @@ class EndpointRanking:
             self.ways = ScoringWays("nodes", "nodes")
             try:
                 found = [await self._values(prompt) for prompt in prompts[kind]]
-                errors[kind] = _checked([v for v, _ in found], [t for _, t in found], whole)
+                errors[kind] = _checked([v for v, *_ in found], [t for _, t, _ in found], whole)
+                rounded |= _rounded([one for *_, answers in found for one in answers])
             except BudgetError:
                 raise
             except (ModelError, RequestError) as error:
@@ -134,26 +139,39 @@ class EndpointRanking:
                     f"the server can't score them together: {str(error).rstrip('.')}"
                 )
         worst = max(errors.values(), default=None)
+        inexact = ["are of logits in 16 bits"] if rounded else []
         if worst is not None and worst > _FLOAT32:
+            inexact.append(f"move by up to {worst:.1g} nat with what else the server computes")
+        if inexact:
             notes.append(
-                f"scores move by up to {worst:.1g} nat with what else the server computes, as in "
-                "bfloat16: start vLLM with --dtype float32 to compare them"
+                f"scores {' and '.join(inexact)}, as in bfloat16: start vLLM with --dtype float32 "
+                "to compare them"
             )
+        bits = "in 16 bits " if rounded else ""
         return ScoringWays(
             "nodes" if "text" in errors else "candidates",
             "nodes" if "images" in errors else "candidates",
             tuple(notes),
-            "" if worst is None else f"at most {worst:.1g} nat from whole candidates",
+            "" if worst is None else f"{bits}at most {worst:.1g} nat from whole candidates",
         )
 
-    async def _values(self, prompt: Sequence[Message]) -> tuple[Sequence[float], int]:
-        """The scores of the test's candidates, and the number of tokens that were read for them."""
+    async def _values(
+        self, prompt: Sequence[Message]
+    ) -> tuple[Sequence[float], int, Sequence[Sequence[float]]]:
+        """The scores of the test's candidates, and how they came about.
+
+        Returns:
+            The scores, the number of tokens that were read for them, and the log-probabilities that
+            each answer about a node gave.
+        """
         paid: list[PaidAnswer] = []
         scores = await self.scores(prompt, _TEXTS, paid, end=False)
         if self.ways.text == "nodes" and not isinstance(scores, _NodeScores):
             raise ModelError("The chat template joins a candidate to what stands before it")
         values = [one.logprob for one in await scores.rank()]
-        return values, sum(answer.tokens[0] for answer in paid if answer.tokens)
+        tokens = sum(answer.tokens[0] for answer in paid if answer.tokens)
+        choices = [c for answer in paid if isinstance(answer, NextTokens) for c in answer.choices]
+        return values, tokens, [[p for _, p in choice.logprobs or ()] for choice in choices]
 
 
 class _NodeScores(TrieScores):
@@ -255,6 +273,16 @@ def _checked(
     if found[1:] and (tokens[0] != tokens[-1] or not again < _most(found[0], found[1])):
         raise ModelError("The scores do not follow the image that is named by its digest")
     return error
+
+
+def _rounded(answers: Sequence[Sequence[float]]) -> bool:
+    """Whether log-probabilities after the same prompt are whole steps apart, most of them.
+
+    Those of logits in float32 are so by chance: 3 in 1,000.
+    """
+    apart = [abs(a - b) / _STEP for one in answers for a, b in pairwise(one) if a != b]
+    whole = sum(abs(steps - round(steps)) * _STEP < 3e-6 for steps in apart)
+    return len(apart) > 4 and whole > len(apart) / 2
 
 
 def _noise(seed: int) -> Image:

@@ -384,6 +384,24 @@ def test_scores_that_move_with_what_else_is_computed_are_told_with_every_call() 
     assert ranking.call.requests == 1
 
 
+def test_a_server_whose_logits_are_rounded_is_told_with_every_call() -> None:
+    """As in bfloat16 on a CPU whose scores do not move with the batch: they look exact."""
+
+    class Rounded(ToyVLLM):
+        def logprobs(self, ids: Sequence[int]) -> np.ndarray[Any, Any]:
+            bits = super().logprobs(ids).astype(np.float32).view(np.uint32)
+            logits = ((bits + 0x8000) & 0xFFFF0000).view(np.float32).astype(float)
+            return np.asarray((logits - np.logaddexp.reduce(logits)).astype(np.float32))
+
+    def checked(model: Model) -> Any:
+        assert model.checked.startswith("in 16 bits at most")
+        return model.rank(ASK, TEXTS)
+
+    with pytest.warns(UserWarning, match="of logits in 16 bits, as in bfloat16"):
+        (ranking,) = ask(Rounded(), checked)
+    assert ranking.call.notes[0].startswith("scores are of logits in 16 bits, as in bfloat16")
+
+
 def no_images(parts: list[Json], last: str) -> list[Json]:
     return [part for part in parts if not is_image(part)]
 
