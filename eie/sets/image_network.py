@@ -26,7 +26,9 @@ _LEAST = 0.01
 """Added to the spread of each component, relative to that of the first."""
 _SAMPLE = 4000
 """Cells that the principal components are computed from."""
-_STEPS, _WARMUP, _BATCH, _RATE, _DECAY, _DROPOUT = 800, 30, 64, 2e-3, 0.1, 0.4
+_MOST_STEPS, _WARMUP, _BATCH, _RATE, _DECAY, _DROPOUT = 800, 30, 64, 2e-3, 0.1, 0.4
+_PASSES = 60
+"""More passes over a small set find no more in its images."""
 _NEVER = -1e9
 
 Grid = NDArray[np.float16]
@@ -68,10 +70,11 @@ class ImageNetwork:
         answers = torch.tensor([example.answer for example in examples])
         weights = self._network.parameters()
         optimizer = torch.optim.AdamW(weights, lr=_RATE, weight_decay=_DECAY)
-        for step in range(_STEPS):
+        steps = min(_MOST_STEPS, max(_WARMUP, _PASSES * len(examples) // _BATCH))
+        for step in range(steps):
             chosen = rng.choice(len(examples), min(_BATCH, len(examples)), replace=False)
             for group in optimizer.param_groups:
-                group["lr"] = _RATE * min(1, (step + 1) / _WARMUP) * (1 - step / _STEPS)
+                group["lr"] = _RATE * min(1, (step + 1) / _WARMUP) * (1 - step / steps)
             scores = self._scores(shown[chosen], said[chosen])
             loss = functional.cross_entropy(scores, answers[chosen])
             optimizer.zero_grad()
