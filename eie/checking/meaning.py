@@ -23,8 +23,10 @@ from inhabit.envs.world.words import is_plural, plural
 _POLITE = re.compile(
     r"\b(?:(?:could|can|would|will) you(?: please| kindly| mind)?|do you mind|please|kindly|"
     r"for me|thank you|thanks|(?:i|we) (?:would like|want|need) you to|i'd like you to|"
-    r"be so kind as to|(?:it would be \w+|i(?:'d| would) (?:be \w+|appreciate it)) if you "
-    r"(?:could|would)|if you (?:can|could|would|don't mind|please)|if possible|"
+    r"be so kind as to|(?:it would be \w+|i(?:'d| would) (?:be \w+|appreciate it)) if"
+    r"(?: you (?:could|would))?|(?:do not|don['\u2019]t|never) forget to|"
+    r"why do(?: not|n['\u2019]t) you|"
+    r"if you (?:can|could|would|don't mind|please)|if possible|"
     r"only (?=after|once|when)|or before|if it(?:'s| is) not too much trouble|"
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
@@ -32,9 +34,14 @@ _CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
     r"either|or|if|twice|thrice|again|three|four|five|six|seven|eight|nine|ten|(?<!it )all|every|"
     r"stop|avoid|refuse|forget|cannot|pretend|anything|anywhere|elsewhere|"
-    r"leave (?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
+    r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
 )
 """Words that change what a goal means."""
+_PURPOSE = re.compile(
+    r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
+    r"do(?:es)?n['\u2019]t)\b.*?(?=[.,;]|\band\b|\bthen\b|$)"
+)
+"""What a goal is good for, which asks for nothing: "so that I can find it"."""
 _CONDITION = re.compile(
     r"\b(?P<word>if|should|in case|when|unless)\b(?P<between>[^,.;]*?)\b"
     r"(?:(?P<not>not)\s+)?(?P<state>dirty|filthy|clean|washed)\b"
@@ -48,12 +55,52 @@ _FAMILIES: Mapping[str, re.Pattern[str]] = {
     "wash": re.compile(r"\b(?:wash\w*|clean\w*|rins\w*|scrub\w*)\b"),
     "slice": re.compile(r"\b(?:slic\w*|cut\w*|chop\w*|pieces?)\b"),
     "light": re.compile(
-        r"\b(?:(?:turn|switch)\w* (?:it |them )?on|light|lamp|watch\w*|listen\w*|examin\w*|"
+        r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|the\s+(?:\w+\s+){0,2})?on|light|"
+        r"(?:under|beneath|with|using)\s+(?:\w+\s+){0,2}\w*lamp|watch\w*|listen\w*|examin\w*|"
         r"inspect\w*|look at)\b"
     ),
-    "off": re.compile(r"\b(?:turn\w* (?:\w+ )?(?:off|out)|switch\w* (?:\w+ )?(?:off|out)|break)\b"),
+    "off": re.compile(
+        r"\b(?:(?:turn|switch)\w*\s+(?:\w+\s+){0,3}(?:off|out)|"
+        r"(?:leav\w*|keep\w*|is|are|be)\s+(?:\w+\s+){0,3}off)\b"
+    ),
+    "break": re.compile(
+        r"\b(?:break(?:s|ing)?|(?:smash|shatter|tear|crush|destroy|ruin)\w*|burn(?:s|t|ed|ing)?|"
+        r"(?:throw|toss|give)\w* (?:\w+ ){0,2}away)\b"
+    ),
+    "fill": re.compile(r"\b(?:fill|pour)\w*\b"),
+    "read": re.compile(r"\bread(?:s|ing)?\b"),
+    "eat": re.compile(r"\b(?:(?<!to )eat(?:s|ing|en)?|feed\w*)\b"),
 }
 """What may be done to things, in the words that people have for it."""
+_TOLD: Mapping[str, re.Pattern[str]] = {
+    "close": re.compile(r"\b(?:clos(?:e|es|ed|ing)|shut\w*)\b(?! (?:to|by)\b)"),
+    "defeat": re.compile(
+        r"\b(?:defeat|kill|slay|slain|hunt|fight|combat|slaughter|attack|battle|butcher|beat|"
+        r"take (?:out|down))\w*\b"
+    ),
+    "put": re.compile(
+        r"\b(?:put|plac|set|mov|bring|brought|tak|carr|get|leav|left|lay|laid|drop|stor|stow|stash|"
+        r"stick|stuck|pop|tuck|return|transfer|deliver|transport|relocat|shift|throw|toss|load|clear|"
+        r"tid|stand|hang|deposit|position|arrang|shelv|go|belong|end up|be|is|are|were|have|want|"
+        r"need|like|keep|gather|collect|with)\w{0,4}\b"
+    ),
+    "lie": re.compile(r"\b(?:lie|lies|lying|lay|sleep|nap|rest)\w*\b"),
+    "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b"),
+    "get": re.compile(
+        r"\b(?:get|got|obtain|collect|gather|mine|mining|dig|chop|cut|harvest|pick|fetch|bring|"
+        r"craft|mak|made|build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill)\w*\b|\blike\b"
+    ),
+}
+"""What has to be said if it is wished, and may be said otherwise."""
+_DOES = {
+    "microwave": "heat",
+    "stove": "heat",
+    "toaster": "heat",
+    "washing machine": "wash",
+    "dishwasher": "wash",
+    "fridge": "cool",
+}
+"""What a thing does to what is in it while it is closed or on."""
 _TREATED = ("heat", "cool", "wash")
 """Families of what is done to the thing that is moved."""
 _ON_THE_WAY = (ActionKind.MAKE, ActionKind.GATHER, ActionKind.DROP)
@@ -65,17 +112,29 @@ _APPLIANCES = frozenset(
 """Things that a goal may name for what is done with them."""
 _LEADS = frozenset(["in", "into", "on", "onto", "inside", "to", "upon", "atop", "within", "at"])
 _PREPOSITION = re.compile(
-    r"\b(?:in|into|on|onto|inside|to|upon|atop|within|at|from|out|off|with|containing|holding|next|"
-    r"near|beside|by|close|across|left|right|above|below|under|underneath|beneath|behind|between|"
-    r"opposite|front|along|using)\b"
+    r"\b(?:(?:next|close|near) to|in|into|on|onto|inside|to|upon|atop|within|at|from|out|off|with|"
+    r"containing|holding|next|near|beside|by|close|across|left|right|above|below|under|underneath|"
+    r"beneath|behind|between|opposite|front|along|using)\b"
 )
 _BESIDE = re.compile(
     r"\b(?:next to|near(?: to)?|beside|by|close to|of|across from|left|right|above|below|under|"
-    r"behind|between|from|opposite|over|with|along)\s+(?:\w+\s+){0,3}$"
+    r"behind|between|from|off|opposite|over|with|along|"
+    r"(?:that|which) (?:is|are|stands?|lies?) (?:in|on|inside))\s+(?:\w+\s+){0,3}$"
 )
 """What comes before a thing that only tells where another one is."""
+_LAID = re.compile(r"\b(?:set|lay|load)\s+(?:the\s+)?$")
+"""What comes before a place that something is put on: "set the table with a plate"."""
 _SWITCHED = re.compile(r"\b(?:turn|switch|flick|flip|power|click|put)\w*\s+on\s+(?:\w+\s+){0,2}$")
-_NUMBERED = re.compile(rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+)?(?:\w+\s+)?$")
+_NUMBERED = re.compile(
+    rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+)?(?:(?:\w+\s+)?of\s+|\w+\s+)?$"
+)
+_UNDONE = re.compile(
+    r"\b(?:take|remove|pull|get|fetch|lift|pick|bring)\w* (?:it|them|the \w+) "
+    r"(?:\w+ )?(?:out|off|away|up)\b|"
+    r"\b(?:open (?:it|them|the)|go (?:back )?to)\b"
+)
+_BARE = re.compile(r"\s*(?:the\s+|an?\s+)?$")
+_SOURCE = re.compile(r"\b(?:from|of|with|using|by)\b")
 _TOGETHER = re.compile(r"\s*(?:,|and|as well as|plus|along with)(?:\s+(?:the|an?|both))*\s*$")
 _PRONOUN = re.compile(r"\b(?:it|them|that|this)\b")
 _ORDER = re.compile(
@@ -112,9 +171,12 @@ def misread(
         text, why = _unconditional(text)
         if why:
             return why
-    if (word := _CHANGING.search(text)) is not None:
-        return f"The goal says {word[0]!r}, and the scene wants nothing like it."
-    goal_ = _Goal(text, events, SceneNouns(lexicon, {thing.kind for thing in things}), lexicon)
+    text = _PURPOSE.sub(" ", text)
+    there = Counter(thing.kind for thing in things)
+    goal_ = _Goal(text, events, SceneNouns(lexicon, {*there}), lexicon, there)
+    for word in _CHANGING.finditer(text):
+        if word[0] not in goal_.licensed:
+            return f"The goal says {word[0]!r}, and the scene wants nothing like it."
     checks = (goal_.counts, goal_.nouns, goal_.places, goal_.order)
     return goal_.families(conditional) or next((why for check in checks if (why := check())), "")
 
@@ -139,6 +201,29 @@ class _Goal:
     events: Sequence[Event]
     known: SceneNouns
     lexicon: Lexicon
+    there: Mapping[str, int]
+    """How many of each kind are in the scene."""
+
+    @cached_property
+    def licensed(self) -> frozenset[str]:
+        """Words of number that the scene agrees with; `counts` sees whose number it is."""
+        wishes = " ".join(event.wish for event in self._got)
+        every = any(n > 1 and n == self.there.get(kind) for kind, n in self._switched.items())
+        return frozenset(re.findall(r"\w+", wishes)) | ({"all", "every"} if every else set())
+
+    @cached_property
+    def _switched(self) -> Counter[str]:
+        """How many of each kind are turned on or off."""
+        switching = (ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
+        switched = (event for event in self.events if event.action_kind in switching)
+        return Counter(kind for event in switched for kind in self._named(event)[:1])
+
+    @cached_property
+    def _done_by(self) -> Mapping[str, str]:
+        """What is done by what is closed or turned on -> by what."""
+        started = (ActionKind.CLOSE, ActionKind.SWITCH_ON)
+        names = (n for e in self.events if e.action_kind in started for n in self._named(e))
+        return {_DOES[name]: name for name in names if name in _DOES}
 
     @cached_property
     def mentions(self) -> Sequence[ObjectMention]:
@@ -188,9 +273,18 @@ class _Goal:
             noun = self.text[mention.start : mention.end]
             if not re.match(r"(?:sliced?|clean|dirty|hot|cold)\b", noun) and "lamp" not in noun:
                 plain = plain[: mention.start] + " " * len(noun) + plain[mention.end :]
+        by_itself = any(_FAMILIES[family].search(plain) for family in self._done_by)
+        seated = any(event.action_kind is ActionKind.OTHER for event in self.events)
+        skipped = {
+            "slice": self._got,  # A log is chopped, and coal comes in pieces.
+            "light": by_itself,  # What heats is on.
+            "read": seated or "light" in wished,
+        }
         for family, words in _FAMILIES.items():
+            if skipped.get(family):
+                continue
             said = [match.end() for match in words.finditer(plain)]
-            if said and family not in wished:
+            if said and family not in {*wished, *self._done_by}:
                 return f"The goal wants to {family} something, and the scene does not."
             if family not in wished:
                 continue
@@ -201,6 +295,24 @@ class _Goal:
                 treated = [kinds for at in said if (kinds := self._treated(at))]
                 if treated and not any(thing in kinds for kinds in treated):
                     return f"The goal does not want to {family} the {thing}."
+        return self._told(wished)
+
+    def _told(self, wished: Mapping[str, Event]) -> str:
+        for verb, words in _TOLD.items():
+            event = wished.get(verb)
+            if event is None or any(kind in self._switched for kind in self._named(event)):
+                continue
+            bare = _BARE.match(self.text[: next((m.start for m in self.mentions), 0)])
+            if verb == "put" and (self._got or bare):
+                continue  # A station is put down on the way, and "the cup on the table" says it.
+            said = [match.end() for match in words.finditer(self.text)]
+            if not said:
+                return f"The scene wants to {verb} something, and the goal does not say so."
+            if verb == "close" and (
+                re.search(r"\bopen", self.text[said[-1] :])
+                or re.search(r"\bafter (?:\w+ ){0,3}(?:clos|shut)", self.text)
+            ):
+                return "The goal wants something open that the scene wants closed."
         return ""
 
     def _verb(self, event: Event) -> str:
@@ -229,9 +341,24 @@ class _Goal:
             if said and most != count:
                 return f"The scene wants {count} of {kind!r}, and the goal speaks of {most}."
         for mention in (m for event in self._got for m in self.known.mentions(event.wish.lower())):
-            said = [m.count for m in self.mentions if mention.kind in self._kinds(m)]
+            said = [self._count(m) for m in self.mentions if mention.kind in self._kinds(m)]
             if (mention.count or 1) not in {count or 1 for count in said or [mention.count]}:
                 return f"The scene wants {mention.count or 1} of {mention.kind!r}."
+        got = {m.kind for event in self._got for m in self.known.mentions(event.wish.lower())}
+        for mention in self.mentions if got else ():
+            if (self._count(mention) or 1) > 1 and mention.kind not in got:
+                return f"The goal wants a number of {mention.kind!r}, and the scene does not."
+        last = max((m.end for m in self.mentions if m.kind in got), default=len(self.text))
+        for mention in self.mentions if got else ():
+            between = self.text[last : mention.start]
+            if between and mention.kind in self.wanted and not _SOURCE.search(between):
+                return f"The goal wants something of the {mention.kind} besides."
+        for kind, count in self._switched.items():
+            ours = [m for m in self.mentions if kind in self._kinds(m)]
+            many = (self._count(m) or 1 for m in ours)
+            every = re.search(r"\b(?:all|every|each)\b", self.text)
+            if count > 1 and not every and count not in many:
+                return f"The scene wants {count} of {kind!r}, and the goal does not say so."
         rest = re.sub(r"\bboth (?:the |an? )?\w+(?: \w+)? and\b", " ", self.text)
         if max(self.taken.values(), default=2) == 1 and re.search(
             r"\b(?:two|both|another|second|pair of)\b(?! (?:things|tasks|goals))", rest
@@ -242,7 +369,9 @@ class _Goal:
     def _count(self, mention: ObjectMention) -> int | None:
         if mention.count is not None:
             return mention.count
-        if (found := _NUMBERED.search(self.text[: mention.start])) is not None:
+        found = _NUMBERED.search(self.text[: mention.start])
+        one_of = found and found[1] == "both" and self.text.startswith(" and ", mention.end)
+        if found is not None and not one_of:
             return NUMBERS.get(found[1], 2)
         noun, kind = self.text[mention.start : mention.end], mention.kind
         many = noun.endswith((plural(kind), f"{kind}s")) and not is_plural(kind)
@@ -255,20 +384,24 @@ class _Goal:
             kind for e in self.events if e.action_kind in _ON_THE_WAY for kind in self._named(e)
         } - {kind for event in self._got for kind in self._named(event)}
         for kind in (kind for kind in self.wanted if kind not in between):
-            if kind not in said and self._source(kind) not in said:
+            if kind not in said and (self._got or self._source(kind) not in said):
                 return f"The scene wants something of the {kind}, and the goal does not name it."
         known = {*self.wanted, *map(self._source, self.wanted)}
         if any(event.action_kind in (ActionKind.OPEN, ActionKind.CLOSE) for event in self.events):
             known.add("door")
         for mention in self.mentions:
             kinds, before = self._kinds(mention), self.text[: mention.start]
-            ours = kinds & known
+            ours = ({mention.kind} if self._got else kinds) & known
             if not ours and not kinds & _APPLIANCES and not _BESIDE.search(before):
                 return (
                     f"The goal speaks of the {mention.kind}, and the scene's goal is not about it."
                 )
-            out = re.search(r"\b(?:from|out of|off)\s+(?:\w+\s+){0,3}$", before)
-            if out and any(not self.wanted.get(kind, True) for kind in ours):
+            out = re.search(
+                r"\b(?:from|out of|(?<!turn )(?<!turned )(?<!switch )(?<!switched )off)\s+"
+                r"(?:\w+\s+){0,3}$",
+                before,
+            )
+            if out and not self._got and any(not self.wanted.get(kind, True) for kind in ours):
                 return (
                     f"The goal takes something out of the {mention.kind}, where the scene wants it."
                 )
@@ -281,6 +414,13 @@ class _Goal:
             carried = {thing, *(inner for inner, holder in moves if holder == thing)}
             if not any(carried & what and place in where for _, what, where in self._said_moves):
                 return f"The goal does not say that the {thing} goes to the {place}."
+            closed = any(e.action_kind is ActionKind.CLOSE and place in e.wish for e in self.events)
+            on_top = any(place in self._kinds(m) and "on top of" in led for m, led in self._led)
+            if on_top and (closed or place in self.lexicon.containers):
+                return f"The goal puts something on top of the {place}."
+        last = max((at for at, _, _ in self._said_moves), default=len(self.text))
+        if _UNDONE.search(self.text, last):
+            return "The goal takes something away again."
         within = {(thing, end) for thing, holder in moves for h, end in moves if h == holder}
         for _, what, where in self._said_moves:
             ends = {place for _, place in moves} & where
@@ -295,10 +435,11 @@ class _Goal:
         """Where in the text something is put somewhere: what, and where."""
         ends = {place for _, place in self.moves.values()}
         found, now, waiting = [], list[frozenset[str]](), list[ObjectMention]()
+        above = waiting  # the places that are named before what goes there
         follows = False  # whether the mention before is of what is taken, too
         for mention, between in self._led:
             kinds, word = self._kinds(mention), _leads(between)
-            if kinds & ends and word in _LEADS:
+            if kinds & ends and (word in _LEADS or _LAID.search(between)):
                 found += [(mention.start, one, kinds) for one in now]
                 waiting += [] if now else [mention]
                 follows = False
@@ -306,15 +447,18 @@ class _Goal:
                 if word in ("with", "containing", "holding") and now:
                     found.append((mention.start, kinds, now[-1]))
                     continue
-                now = [*now, kinds] if follows and _TOGETHER.match(between) else [kinds]
+                together = follows and _TOGETHER.match(between)
+                now, above = ([*now, kinds], above) if together else ([kinds], waiting)
                 follows = True
-                found += [(one.start, kinds, self._kinds(one)) for one in waiting]
+                found += [(one.start, kinds, self._kinds(one)) for one in above]
                 waiting = []
         return found
 
     def order(self) -> str:
         """Whether what the scene wants in an order is said in that order."""
-        lamps = [event for event in self.events if self._verb(event) == "light"]
+        ends = {place for _, place in self.moves.values()}
+        lit = (event for event in self.events if self._verb(event) == "light")
+        lamps = [event for event in lit if ends.isdisjoint(self._named(event))]
         for lamp in lamps:
             for between in (b for m, b in self._led if lamp.thing in self._kinds(m)):
                 leads = _leads(between) in _LEADS - {"to", "at"} and "light" not in between

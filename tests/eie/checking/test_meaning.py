@@ -10,6 +10,7 @@ from inhabit.eie.checking.meaning import misread
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneObject, Task
+from inhabit.envs.template import ActionKind, Event, Lexicon
 
 TEMPLATE = AlfredTemplate(AlfredSettings())
 GOAL = {"type": "pick_heat_then_place_in_recep", "object": "Mug", "parent": "CounterTop"}
@@ -84,6 +85,11 @@ def test_what_means_something_else_is_told(goal: str, why: str) -> None:
         ("Put a mug in the drawer, then put another one in it.", {"goal": TWO}),
         ("Put a pair of mugs in the drawer.", {"goal": TWO}),
         ("If the mug is dirty, rinse it, and put it in the drawer.", DIRTY),
+        ("It would be lovely if two mugs were in the drawer.", {"goal": TWO}),
+        ("Put a mug in the drawer so that I can't break it.", {"goal": PLAIN}),
+        ("Don't forget to put the mug that is on the counter in a drawer.", {"goal": PLAIN}),
+        ("Take the mug to the drawer and leave it there.", {"goal": PLAIN}),
+        ("A mug in the drawer.", {"goal": PLAIN}),
         ("Put the mug in the drawer, but wash it first unless it is clean.", DIRTY),
     ],
 )
@@ -102,8 +108,15 @@ def test_numbers_places_and_order_that_are_the_same_are_kept(
         ("Before you put a cold apple on the counter, put a cup in a drawer.", FIRST, "order"),
         ("Put a cup in a drawer, then a cold apple on the counter.", FIRST, "order"),
         ("Put a cold apple on the counter, and a cup in a drawer.", FIRST, "order"),
-        ("Put the book on the floor lamp.", {"goal": LIT}, "to be turned on"),
+        ("Put the book on the floor lamp and turn it on.", {"goal": LIT}, "to be turned on"),
         ("Put a mug in the drawer.", {"goal": TWO}, "speaks of 1"),
+        ("Hold the book, but leave the floor lamp off.", {"goal": LIT}, "light"),
+        ("Hold the book beside the floor lamp.", {"goal": LIT}, "light"),
+        ("Put a mug next to the drawer.", {"goal": PLAIN}, "does not say"),
+        ("Put a mug on top of the drawer.", {"goal": PLAIN}, "on top"),
+        ("Look for the mug in the drawer.", {"goal": PLAIN}, "wants to put"),
+        ("Put a mug in the drawer, then take it out.", {"goal": PLAIN}, "again"),
+        ("Put a mug in the drawer and fill it.", {"goal": PLAIN}, "fill"),
         ("If the mug is clean, wash it; put it in the drawer.", DIRTY, "opposite"),
         ("Wash the mug and put it in the drawer.", DIRTY, "condition"),
         ("If the mug is dirty, do not put it in the drawer.", DIRTY, "'not'"),
@@ -113,3 +126,53 @@ def test_other_numbers_places_and_orders_are_told(
     goal: str, scene: dict[str, Any], why: str
 ) -> None:
     assert why in found(goal, scene)
+
+
+LAMP, WASHER, FRIDGE = "ceiling lamp", "washing machine", "fridge"
+OFF = [Event(f"off {n}", f"turn off the {LAMP}", "", ActionKind.SWITCH_OFF, LAMP) for n in "12"]
+SHIRT = [
+    Event("take", "pick up the shirt", "", ActionKind.TAKE, "shirt"),
+    Event("put", f"put the shirt in the {WASHER}", "", ActionKind.PUT, WASHER, ("take",)),
+    Event("on", f"turn on the {WASHER}", "", ActionKind.SWITCH_ON, WASHER, ("put",)),
+]
+PIE = [
+    Event("take", "pick up the pie", "", ActionKind.TAKE, "pie"),
+    Event("put", f"put the pie in the {FRIDGE}", "", ActionKind.PUT, FRIDGE, ("take",)),
+    Event("close", f"close the {FRIDGE}", "", ActionKind.CLOSE, FRIDGE, ("put",)),
+]
+TORCHES = [
+    Event("stick", "make a stick", "", ActionKind.MAKE, "stick"),
+    Event("torch", "get three torches", "", ActionKind.MAKE, "torch", ("stick",)),
+]
+SHEEP = [Event("sheep", "defeat a sheep", "", ActionKind.GATHER, "sheep")]
+EVERYWHERE = Lexicon(
+    frozenset((LAMP, WASHER, FRIDGE, "shirt", "pie", "stick", "torch", "sheep")), {}
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "events", "why"),
+    [
+        ("Switch off every ceiling lamp.", OFF, ""),
+        ("Switch off a ceiling lamp.", OFF, "wants 2"),
+        ("Wash the shirt: put it in the washing machine and turn it on.", SHIRT, ""),
+        ("Put the shirt in the washing machine and leave it off.", SHIRT, "light"),
+        ("Keep the pie cold in the fridge, and shut it.", PIE, ""),
+        ("Put the pie in the fridge.", PIE, "close"),
+        ("Close the fridge, then put the pie in it and leave the fridge open.", PIE, "open"),
+        ("Put the pie in the fridge after closing it.", PIE, "open"),
+        ("Craft three torches out of a stick.", TORCHES, ""),
+        ("Craft four torches.", TORCHES, "'four'"),
+        ("Craft three torches and a stick.", TORCHES, "besides"),
+        ("Craft three torches and three sticks.", TORCHES, "number"),
+        ("Place three torches.", TORCHES, "get"),
+        ("Craft a stick.", TORCHES, "does not name"),
+        ("Slay a sheep.", SHEEP, ""),
+        ("Feed a sheep.", SHEEP, "eat"),
+        ("Follow a sheep.", SHEEP, "defeat"),
+    ],
+)
+def test_goals_of_other_environments(goal: str, events: list[Event], why: str) -> None:
+    things = [SceneObject(f"{LAMP}_{n}", LAMP, {}) for n in "12"]
+    said = misread(goal, events, things, EVERYWHERE)
+    assert why in said if why else not said
