@@ -324,10 +324,12 @@ class RoomPicture:
         self._rests[thing.id] = rests
 
     def _levels(self, world: World, thing: SimObject) -> tuple[float, ...]:
-        """Heights in metres above its bottom at which things stand in a fridge.
+        """Heights in metres above its bottom at which things stand in a fridge, or lie on a bed.
 
-        Only where they were recorded: elsewhere they stand as our shelves are.
+        In a fridge only where they were recorded: elsewhere they stand as our shelves are.
         """
+        if thing.kind == "Bed":
+            return (round(rise(world, thing), 2),) if thing.id in world.rises else ()
         if not self._recorded or thing.kind != "Fridge" or not thing["isOpen"]:
             return ()
         low = float(thing.box.low[1])

@@ -244,8 +244,8 @@ class Look:
     """Whether a cupboard has no shelf, a fridge one room behind its doors, and a microwave feet, as
     in AI2-THOR."""
     levels: tuple[float, ...] = ()
-    """Heights above its bottom, in metres, at which something stands on a shelf in it; there are no
-    other shelves then."""
+    """Heights above its bottom, in metres, at which something stands on a shelf in it (there are no
+    other shelves then), or lies on a bed."""
 
 
 Builder = Callable[[Vector, Look, Random], Mesh]

@@ -182,14 +182,15 @@ def bed(size: Vector, look: Look, choose: Random) -> Mesh:
     """
     frame, blanket = choose.choice(FURNITURE), choose.choice(LINENS)
     if size[0] > 1.4 * size[2]:
-        return _bed((size[2], size[1], size[0]), frame, blanket, look.dirty).turned("y", 90)
-    return _bed(size, frame, blanket, look.dirty)
+        return _bed((size[2], size[1], size[0]), frame, blanket, look).turned("y", 90)
+    return _bed(size, frame, blanket, look)
 
 
-def _bed(size: Vector, frame: Material, blanket: Material, unmade: bool) -> Mesh:
+def _bed(size: Vector, frame: Material, blanket: Material, look: Look) -> Mesh:
     x, y, z = size
     low = min(y, 1.1)  # what is higher is a canopy's posts
-    lying = 0.6 * low  # THOR's pillows lie at .58 to .61 of a bed's height
+    # THOR's pillows lie at .58 to .61 of the height of most beds, and at up to .92.
+    lying = look.levels[0] if look.levels else 0.6 * low
     floor, board, mattress = -y / 2, 0.05, 0.27 * low
     parts = [
         block((-x / 2, floor, z / 2 - board), (x / 2, floor + low, z / 2), frame, bevel=0.012),
@@ -197,7 +198,9 @@ def _bed(size: Vector, frame: Material, blanket: Material, unmade: bool) -> Mesh
             (-x / 2, floor, -z / 2), (x / 2, floor + 0.5 * low, board - z / 2), frame, bevel=0.012
         ),
         block(
-            (-0.49 * x, floor + 0.18 * low, -z / 2), (0.49 * x, floor + 0.34 * low, z / 2), frame
+            (-0.49 * x, floor + 0.18 * low, -z / 2),
+            (0.49 * x, floor + max(0.34 * low, lying - 0.9 * mattress), z / 2),
+            frame,
         ),
     ]
     if y > low:
@@ -211,7 +214,7 @@ def _bed(size: Vector, frame: Material, blanket: Material, unmade: bool) -> Mesh
     fold = box((0.99 * x, 0.035, 0.13 * inner), COTTON, bevel=0.015)
     fold = fold.shifted(0, lying + 0.035, cover - 0.58 * inner)
     made = join([quilt, fold])
-    if unmade:
+    if look.dirty:
         made = bumpy(made, 0.18, 3.0, Random(5)).turned("y", 7).scaled(0.85, 1.02, 0.9)
     return join([*parts, made.shifted(y=floor)])
 
