@@ -199,7 +199,7 @@ def _bed(size: Vector, frame: Material, blanket: Material, look: Look) -> Mesh:
         ),
         block(
             (-0.49 * x, floor + 0.18 * low, -z / 2),
-            (0.49 * x, floor + max(0.34 * low, lying - 0.9 * mattress), z / 2),
+            (0.49 * x, floor + max(0.34 * low, lying - 0.26 * low), z / 2),
             frame,
         ),
     ]
