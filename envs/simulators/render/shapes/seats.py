@@ -188,18 +188,23 @@ def bed(size: Vector, look: Look, choose: Random) -> Mesh:
 
 def _bed(size: Vector, frame: Material, blanket: Material, look: Look) -> Mesh:
     x, y, z = size
-    low = min(y, 1.1)  # what is higher is a canopy's posts
-    # THOR's pillows lie at .58 to .61 of the height of most beds, and at up to .92.
-    lying = look.levels[0] if look.levels else 0.6 * low
-    floor, board, mattress = -y / 2, 0.05, 0.27 * low
+    thick = min(y, 1.1)
+    # THOR's pillows lie at .58 to .61 of the height of half of the beds, at up to .94 of others.
+    lying = look.levels[0] if look.levels else 0.6 * thick
+    low = min(y, max(1.1, lying + 0.08))  # what is higher is a canopy's posts
+    floor, board, mattress = -y / 2, 0.05, 0.27 * thick
+    below = lying - 0.26 * thick
     parts = [
         block((-x / 2, floor, z / 2 - board), (x / 2, floor + low, z / 2), frame, bevel=0.012),
         block(
-            (-x / 2, floor, -z / 2), (x / 2, floor + 0.5 * low, board - z / 2), frame, bevel=0.012
+            (-x / 2, floor, -z / 2),
+            (x / 2, floor + max(0.5 * thick, below), board - z / 2),
+            frame,
+            bevel=0.012,
         ),
         block(
-            (-0.49 * x, floor + 0.18 * low, -z / 2),
-            (0.49 * x, floor + max(0.34 * low, lying - 0.26 * low), z / 2),
+            (-0.49 * x, floor + below - 0.16 * thick, -z / 2),
+            (0.49 * x, floor + below, z / 2),
             frame,
         ),
     ]
