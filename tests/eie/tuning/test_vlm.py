@@ -173,6 +173,7 @@ def test_questions_are_balanced_within_each_class(
 ) -> None:
     asked = questions(episodes * 6, sight.names, 6, random.Random(0))
     assert sum(len(some) for one in asked for some in one.values()) > 20
+    assert questions(episodes, sight.names, 0, random.Random(0)) == [{}] * len(episodes)
 
 
 @pytest.mark.slow
