@@ -37,7 +37,7 @@ class PromptSettings(SettingsModel):
 
     history: Annotated[int, Field(ge=0)] | Literal["whole"] = 8
     """Past steps in the prompt, as text: at least so many, and fewer than twice as many, because
-    the oldest are dropped so many at a time; or the whole episode as one conversation: what was
+    the oldest are dropped so many at a time; or (whole) the episode as one conversation: what was
     observed, and what was answered."""
     pictures: int = Field(default=0, ge=0)
     """Of these steps, so many at least are shown with their images and clips, as they were when

@@ -14,5 +14,5 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tune": (f"{_HERE}.tune:tune", "Fine-tune a local model on data sets."),
     "merge": (f"{_HERE}.tune:merge", "Merge the adapters of a tuned model into its base."),
     "export": (f"{_HERE}.export:export", "Convert a run or a data set to another format."),
-    "import": (f"{_HERE}.export:import_", "Make run folders of trajectories in ATIF."),
+    "import": (f"{_HERE}.export:import_", "Make run folders from trajectories in ATIF."),
 }

@@ -26,7 +26,8 @@ def export(
         Path,
         typer.Argument(
             metavar="RUN|SET",
-            help="Folder of a run or of a data set; for formats of every episode, also of runs.",
+            help="Folder of a run or a data set; for formats with all episodes, also of several "
+            "runs.",
         ),
     ],
     form: Annotated[
@@ -110,7 +111,7 @@ def import_(
     ],
     as_json: Json = False,
 ) -> None:
-    """Make run folders of trajectories in ATIF.
+    """Make run folders from trajectories in ATIF.
 
     FOLDER is what `inhabit export --format atif` wrote. Each run gets a folder of its name, which
     can be replayed, judged and shown as before.

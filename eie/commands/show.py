@@ -70,7 +70,9 @@ def show(
     steps: Annotated[
         str | None,
         typer.Option(
-            metavar="N,...", help="With --figure: the steps to show. [default: the most telling]"
+            metavar="N,...",
+            help="With --figure: the steps to show. [default: the costliest, or "
+            "without `inhabit credit` evenly spaced ones]",
         ),
     ] = None,
     assignments: Set = None,

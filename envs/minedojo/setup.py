@@ -52,9 +52,7 @@ def prepare(backend: str, tell: Tell) -> None:
         if still := lacking():
             raise UnavailableError(f"apt-get did not install {', '.join(still)}.")
     if not may_run_apart():
-        tell(
-            "This machine allows no namespaces: Luanti shares its network (docs: Security, Doors)."
-        )
+        tell("This machine allows no namespaces: Luanti shares its network (docs: Security).")
     from inhabit.envs.minedojo.luanti.game import game
 
     tell(f"Game and textures: {game()}.")

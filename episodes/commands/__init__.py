@@ -18,7 +18,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         f"{_HERE}.experiment:experiment",
         "Play the runs of an experiment file, and write its tables.",
     ),
-    "reproduce": (f"{_HERE}.experiment:reproduce", "Make a locked experiment again."),
+    "reproduce": (f"{_HERE}.experiment:reproduce", "Repeat a locked experiment."),
     "replay": (f"{_HERE}.replay:replay", "Re-execute a recorded run and compare every step."),
     "fork": (f"{_HERE}.replay:fork", "Branch off a recorded episode at a step."),
     "judge": (f"{_HERE}.judge:judge", "Score perception, cognition and action at every step."),

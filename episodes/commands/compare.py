@@ -46,8 +46,8 @@ def compare(
     """Compare two runs of the same tasks.
 
     Pairs the runs by task and prints differences (second minus first) with 95 % intervals,
-    McNemar's exact test, and the tasks that only one run solved. The interval says how large the
-    difference may be. p is the chance of tasks being won so unevenly if the runs were equally good.
+    McNemar's exact test, and the tasks that only one run solved. p is the probability of
+    a split at least as uneven if both runs were equally good.
     """
     one, other = Run.open(first), Run.open(second)
     found = comparison.compare(one, other, mixed=mixed)

@@ -90,7 +90,7 @@ def experiment(
         typer.Option(metavar="SOURCE", help="Where the tasks of the first environment come from."),
     ] = None,
     n: Annotated[
-        int | None, typer.Option("--n", min=1, help="So many tasks of each environment, at most.")
+        int | None, typer.Option("--n", min=1, help="Tasks of each environment, at most.")
     ] = None,
     ray: Ray = False,
     as_json: Json = False,
@@ -125,10 +125,10 @@ def reproduce(
     ray: Ray = False,
     as_json: Json = False,
 ) -> None:
-    """Make a locked experiment again.
+    """Repeat a locked experiment.
 
-    Names each episode that came out otherwise. Before it plays, it says what the result depends on
-    and is another one here. Exit code 1 if an episode has another outcome.
+    First names every difference that may change the result, and at the end every episode with
+    another outcome. Exit code 1 if there is such an episode.
     """
     if out.resolve() == lock.resolve().parent:
         raise ExperimentError(f"{out} holds the runs of this lock: name another folder (--out).")

@@ -256,7 +256,8 @@ _WORST = 5
 def credit(
     run: RunFolder,
     candidates: Annotated[
-        int, typer.Option(min=0, help="Best-ranked actions to try at each step beside the chosen.")
+        int,
+        typer.Option(min=0, help="Best-ranked actions to try at each step beside the chosen one."),
     ] = 0,
     assignments: Set = None,
     trusted: Trust = False,

@@ -104,8 +104,8 @@ def run(
         typer.Option(
             help="Actions the agent chooses from: every action that the environment can express "
             "(vocabulary), those plausible from what was observed (seen), or those that would "
-            "succeed (oracle, privileged). The last two are told as grants. [default: vocabulary; "
-            "seen for the agent human]",
+            "succeed (oracle, privileged). The last two are listed among the grants. [default: "
+            "vocabulary; seen for the agent human]",
         ),
     ] = None,
     sight: Annotated[
@@ -121,7 +121,7 @@ def run(
         typer.Option(
             help="Give the agent privileged access: the expert's plan (expert), trying actions in "
             "a copy of the scene (lookahead), or questions to the simulator (tools). Repeat for "
-            "more. What an agent cannot work without is granted unasked.",
+            "more. What an agent needs is granted without this option.",
         ),
     ] = None,
     retry_faults: Annotated[
@@ -129,7 +129,7 @@ def run(
         typer.Option(
             "--retry-faults/--no-retry-faults",
             help="Play episodes again that a fault of the model or a spent budget has ended. "
-            "[default: those in which nothing was done before it]",
+            "[default: only those without a step]",
         ),
     ] = None,
     ray: Ray = False,

@@ -84,8 +84,10 @@ def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
         return ", or ".join(dict.fromkeys(kinds))
     if "allOf" in field:
         return _values(field["allOf"][0], definitions)
+    if "const" in field:
+        return str(field["const"])
     if "enum" in field:
-        return ", ".join(map(str, field["enum"]))
+        return ", ".join(filter(None, map(str, field["enum"])))
     match field.get("type"):
         case "boolean":
             return "true, false"
@@ -100,7 +102,7 @@ def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
         case "string":
             return "text"
         case _:
-            return str(field.get("const", "any"))
+            return "any"
 
 
 def _range(field: Mapping[str, Any]) -> str:

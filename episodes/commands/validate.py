@@ -37,10 +37,11 @@ def validate(
     ] = None,
     fast: Annotated[
         bool,
-        typer.Option("--fast", help="Half the tasks, 200 steps, no other process: for CI."),
+        typer.Option("--fast", help="For CI: half the tasks, 200 steps, no second process."),
     ] = False,
     n: Annotated[
-        int | None, typer.Option("--n", min=2, help="Tasks. [default: 12, or 6 with --fast]")
+        int | None,
+        typer.Option("--n", min=2, help="Number of tasks. [default: 12, or 6 with --fast]"),
     ] = None,
     tasks: Annotated[
         str | None,
@@ -58,8 +59,8 @@ def validate(
 ) -> None:
     """Check whether an environment can be trusted.
 
-    Measures floors and ceiling, leaks, reproduction, images, time and memory, and runs the tests of
-    the contract. Exit code 0; 1 if a check failed.
+    Runs the tests of the contract, and checks what the expert and agents that do not look solve,
+    leaks, reproduction, images, time and memory. Exit code 0; 1 if a check failed.
     """
     checks = chosen(names_in(only))
     # With --json stdout is for the report, which is there at the end alone.

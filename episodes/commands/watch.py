@@ -19,8 +19,8 @@ def watch(
 ) -> None:
     """Serve a live page of a run.
 
-    Listens on this machine only, writes nothing, and ends on Ctrl-C. The printed address lets in
-    whoever knows it.
+    Listens on this machine only, writes nothing, and ends on Ctrl-C. Whoever
+    knows the printed address can connect.
     """
     recorded = Run.open(run)
     try:

@@ -74,7 +74,7 @@ class RunSettings(ClusterSettings):
     number."""
     retry_faults: Annotated[bool | None, NoEffect()] = None
     """Play episodes again that a fault of the model or a spent budget has ended, when the same
-    command is repeated. [default: those in which nothing was done before it]"""
+    command is repeated. [default: only those without a step]"""
     retries: Annotated[int, NoEffect()] = Field(default=0, ge=0, le=100)
     """Further attempts at an episode after a simulator fault; the record keeps every attempt."""
     pause: Annotated[float, NoEffect()] = Field(default=0.25, ge=0, le=600)

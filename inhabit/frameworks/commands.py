@@ -72,7 +72,8 @@ def serve(
     ] = 8000,
     sessions: Annotated[int, typer.Option(min=1, max=4096, help="Sessions at once.")] = 16,
     idle: Annotated[
-        float, typer.Option(min=1.0, help="Seconds without a message that close a session.")
+        float,
+        typer.Option(min=1.0, help="Seconds without a message after which a session is closed."),
     ] = 600.0,
     token_file: Annotated[
         Path | None,
@@ -97,7 +98,7 @@ def serve(
     """Serve an environment to trainers, as an OpenEnv server.
 
     Listens on this machine only unless told otherwise, and ends on Ctrl-C. Each WebSocket session
-    plays an episode of its own. The printed address lets in whoever knows it.
+    plays an episode of its own. Whoever knows the printed address can connect.
     """
     require("openenv", "openenv", "OpenEnv servers")
     from inhabit.frameworks.listening import listening, run_server
