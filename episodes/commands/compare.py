@@ -61,7 +61,7 @@ def compare(
 def _write_page(file: Path, found: Comparison, one: Run, other: Run) -> None:
     from inhabit.episodes.reports.page.differences import compare_items, write_differences
 
-    names = tuple(run.folder.resolve().name for run in (one, other))
+    names = one.folder.resolve().name, other.folder.resolve().name
     figures = {
         "Tasks": f"{found.tasks} in both",
         f"Solved only by {names[0]}": str(found.first_solved),
@@ -71,12 +71,10 @@ def _write_page(file: Path, found: Comparison, one: Run, other: Run) -> None:
             f"Difference in {DIFFERENCES[name]}": one.text(name)
             for name, one in found.differences.items()
         },
-        **{name.capitalize(): value for name, value in _each((one, other))},
+        **dict(_each((one, other), names)),
     }
     items = compare_items(found, one, other, file)
-    write_differences(
-        file, f"{names[1]} compared with {names[0]}", (names[0], names[1]), figures, items
-    )
+    write_differences(file, f"{names[1]} compared with {names[0]}", names, figures, items)
     answers().print(str(file), soft_wrap=True)
 
 
@@ -94,7 +92,7 @@ def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:
         ),
         *([("ended by a fault", _faults(found))] if any(found.faults) else []),
         *((DIFFERENCES[name], one.text(name)) for name, one in found.differences.items()),
-        *_each(runs),
+        *_each(runs, ("first", "second")),
     ]
     console.print(facts(rows))
     if found.changed:
@@ -118,10 +116,10 @@ def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:
         console.print(_DISAGREEMENT, soft_wrap=True)
 
 
-def _each(runs: tuple[Run, Run]) -> Iterator[tuple[str, str]]:
-    """What is told of either run by itself."""
+def _each(runs: tuple[Run, Run], names: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """What is told of either run by itself, by its name."""
     settings = [comparison.changed_settings(run.header) for run in runs]
-    for which, run, changed in zip(("first", "second"), runs, settings, strict=True):
+    for which, run, changed in zip(names, runs, settings, strict=True):
         if settings[0] != settings[1]:
             yield f"{which}: settings", changed or "the default ones"
         if run.header.image is Sight.SHOWN:

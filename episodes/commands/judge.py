@@ -190,7 +190,9 @@ def _print(summary: Summary, agreement: Agreement) -> None:
     columns = ("P", "C", "A", "genuine", "chance", "always first", "steps", "no action")
     table = Table("task type", *columns, box=None)
     for name, domain in (*summary.domains.items(), ("all", summary.overall)):
-        table.add_row(Text(name), *_cells(domain), str(domain.steps), str(domain.abstained))
+        table.add_row(
+            Text(name, overflow="fold"), *_cells(domain), str(domain.steps), str(domain.abstained)
+        )
     console = answers()
     console.print(table)
     overall = summary.overall

@@ -76,7 +76,8 @@ class ProgressReport:
             parts.append(self._note)
         parts.append(f"{duration(elapsed)} elapsed")
         if now := self._done - self._earlier:
-            parts.append(f"about {duration(elapsed / now * (self._total - self._done))} left")
+            left = elapsed / now * (self._total - self._done)
+            parts.append(f"about {duration(max(1.0, left))} left")
         return ", ".join(parts)
 
     def report_every(self, intervals: Iterable[float]) -> None:

@@ -193,6 +193,6 @@ def _print(pair: PreferencePair, run: Path, console: Console) -> None:
 def _branch_sentence(branch: Continuation) -> str:
     ending = ENDINGS[branch.ending] if branch.ending else "Interrupted"
     return (
-        f"{branch.action or 'no action'}. {ending}; {branch.met} of {branch.total} goal "
-        f"conditions, {branch.steps} steps."
+        f"{branch.action or 'no action'}. {ending}; {branch.met} of "
+        f"{counted(branch.total, 'goal condition')}, {counted(branch.steps, 'step')}."
     )

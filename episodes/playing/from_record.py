@@ -163,6 +163,14 @@ def plan_like(
                 f"{where} names the model {asked!r}. Models named in a record are not used unless "
                 f"you repeat them: {shlex.join(repeat)}{_OR_TRUST}."
             )
+        if asked == header.model and not other:
+            # A file that the model brings is no choice of the record: `plan` names it again.
+            brought = models.recommended(asked, owners).get("agent", {})
+            before["agent"] = {
+                key: value
+                for key, value in kept.agent.items()
+                if key not in brought or value != str(brought[key])
+            }
     planned = plan(
         header.env,
         planner,

@@ -14,6 +14,7 @@ from inhabit.envs.scene_plan import Footprint, ScenePlan
 from inhabit.envs.world.words import without_number
 from inhabit.episodes.recording.reader import Attempt
 from inhabit.episodes.recording.schema import PlacedThing, PoseRecord, RunHeader
+from inhabit.episodes.reports.wording import spoken
 
 WIDTH = 400.0
 """Of the map, in its own units; its height follows from the room."""
@@ -259,7 +260,7 @@ def _landmarks(
     drawn = {one.name: one for one in (scene.furniture if scene is not None else ())}
     spots = {t.name: frame.spot(t.x, t.z) for t in things if t.name not in drawn}
     spots |= {n: _area(one, frame, "").at for n, one in drawn.items() if n in acted_on}
-    marks = {n: Landmark(n, at, True, at.x > 0.65 * WIDTH) for n, at in spots.items()}
+    marks = {n: Landmark(spoken(n), at, True, at.x > 0.65 * WIDTH) for n, at in spots.items()}
     written: dict[str, _Writing] = {}
     for name in acted_on:
         own = _beside(marks[name])

@@ -49,4 +49,4 @@ def duration(seconds: float) -> str:
 
 def nats(logprob: float) -> str:
     """A log-probability with a true minus sign: "−1.29 nats"."""
-    return f"{logprob:.2f}".replace("-", "\N{MINUS SIGN}") + "\N{NO-BREAK SPACE}nats"
+    return f"{round(logprob, 2) + 0:.2f}".replace("-", "\N{MINUS SIGN}") + "\N{NO-BREAK SPACE}nats"

@@ -95,6 +95,30 @@ def test_pages_fit_and_complain_of_nothing(
     assert browser.run(broken) == 0
 
 
+@pytest.mark.parametrize("width", [1280, 800, 400])
+def test_words_and_figures_of_a_run_are_whole(browser: Browser, tmp_path: Path, width: int) -> None:
+    run = write_run(tmp_path / "run", Made(goal="Cool it."))
+    for file in run.glob("episodes/*/episode.jsonl"):
+        file.write_text(file.read_text().replace('"step_limit"', '"model_fault"'))
+    write_gallery(tmp_path, [write_pages(Run.open(run), Videos(), lambda _: None)])
+    browser.look(width, 860)
+    for page in (run / "index.html", tmp_path / "index.html"):
+        browser.open(page)
+        assert "ended by a fault" in browser.run("document.body.textContent")
+        broken = r"""[...document.querySelectorAll('.rates th, .episodes td span, .facts dt')]
+          .filter(e => e.offsetHeight && e.firstChild.nodeType === Node.TEXT_NODE).flatMap(e => {
+            const range = document.createRange(), found = [];
+            for (const word of e.firstChild.data.matchAll(/\S+/g)) {
+              range.setStart(e.firstChild, word.index);
+              range.setEnd(e.firstChild, word.index + word[0].length);
+              const lines = new Set([...range.getClientRects()].map(r => r.top));
+              if (lines.size > 1) found.push(word[0]);
+            }
+            return found;
+          })"""
+        assert browser.run(broken) == []
+
+
 def test_keys_go_from_step_to_step(browser: Browser, runs: Path) -> None:
     shown = (
         "[...document.querySelectorAll('.step')].filter(s => s.offsetHeight).map(s => s.id).join()"

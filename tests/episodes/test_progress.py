@@ -22,6 +22,12 @@ def test_lines_tell_the_count_and_estimate_the_rest(capsys: pytest.CaptureFixtur
     assert ", about " in second and second.endswith("left")
 
 
+def test_less_than_a_second_is_not_estimated() -> None:
+    progress = ProgressReport("episodes", 1000)
+    progress.set_done(999)
+    assert progress.line().endswith("about 1.0 s left")
+
+
 def test_what_is_done_is_said_once_at_most(capsys: pytest.CaptureFixture[str]) -> None:
     progress = ProgressReport("examples", 1)
     progress.advance()

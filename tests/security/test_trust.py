@@ -16,10 +16,12 @@ from inhabit.agents.models import registry as models
 from inhabit.agents.registry import find as find_agent
 from inhabit.agents.registry import names as agents
 from inhabit.cli import main
+from inhabit.envs.core import Determinism
 from inhabit.envs.marks import NoEffect, Place, Words, places, without_effect
 from inhabit.envs.registry import find as find_env
 from inhabit.envs.registry import names as envs
 from inhabit.episodes.playing.from_record import allowed, plan_like
+from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.playing.settings import RunSettings, SettingError
 from inhabit.episodes.recording.folder import LOCK_FILE, held
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -138,6 +140,19 @@ def test_no_key_goes_to_a_recorded_address(
     else:
         with pytest.raises(SettingError, match=refused):
             plan_like(header, where=run.folder, **words)
+
+
+def test_a_prompt_that_the_model_brings_is_not_asked_for_again(tmp_path: Path) -> None:
+    told = {"version": 1, "agent": {"prompt": "prompt.jinja"}}
+    (tmp_path / "inhabit.json").write_text(json.dumps(told))
+    (tmp_path / "prompt.jinja").write_text("{% block system %}Act.{% endblock %}")
+    model = f"local:{tmp_path}"
+    header = plan("toy", "rank", model=model).header(Determinism.FRAMES, (), ())
+    found = plan_like(header, where=tmp_path, model=model)
+    assert getattr(found.settings["agent"], "prompt", None) == tmp_path / "prompt.jinja"
+    (tmp_path / "inhabit.json").unlink()
+    with pytest.raises(SettingError, match=r"agent\.prompt"):
+        plan_like(header, where=tmp_path, model=model)
 
 
 def test_a_file_that_a_task_names_is_opened_only_below_a_folder_that_is_named_now(

@@ -18,7 +18,6 @@ from inhabit.episodes.recording.reader import EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import DecideLine
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
 from inhabit.episodes.reports.page.episode_data import BeamBranch
-from inhabit.episodes.reports.wording import spoken
 from inhabit.episodes.scoring.likelihood import shares
 
 OWN = "sans-serif"
@@ -200,7 +199,7 @@ def _name_landmarks(axis: Any, plan: FloorPlan, letter: float, numbers: Mapping[
     halves = {at: letter * (len(words) + 1) / 2 for at, words in numbers.items()}
     written = [(at.x - half, at.x + half, at.y) for at, half in halves.items()]
     for mark in (one for one in plan.landmarks if one.named):
-        name = spoken(mark.name)
+        name = mark.name
         for leftwards, lower in product((mark.left, not mark.left), (0, 2.1, -2.1)):
             beside, y = mark.at.x + (-8 if leftwards else 8), mark.at.y + lower * letter
             left = beside - letter * len(name) if leftwards else beside

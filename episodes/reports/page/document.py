@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from inhabit.episodes.reports.wording import counted, duration, nats, percent
+from inhabit.episodes.reports.wording import counted, duration, nats, percent, spoken
 
 _HERE = Path(__file__).parent
 LONGEST = 20_000
@@ -77,6 +77,7 @@ def templates(folder: Path) -> Environment:
         "duration": duration,
         "nats": nats,
         "counted": counted,
+        "spoken": spoken,
         "moment": lambda created: created[:16].replace("T", " ") + " UTC",
         "cut": cut,
         "thousands": lambda number: f"{number:,}",

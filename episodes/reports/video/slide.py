@@ -48,7 +48,7 @@ class Slide:
     verdict: str = ""
     """How it ended, on the last slide."""
     action: str = ""
-    shares: tuple[Share, ...] = ()
+    shares: Sequence[Share] = ()
     reasoning: str = ""
     feedback: str = ""
     worked: bool = True
@@ -151,8 +151,9 @@ class _Panel:
             label = shorten(share.text, 16, _INNER - 64)
             write(self.pen, (self.left, self.top), label, INK if chosen else SOFT, 16)
             right = (self.left + _INNER, self.top)
-            percent = f"{share.share:.0%}"
-            self.pen.text(right, percent, INK if chosen else SOFT, font(16), anchor="ra")
+            self.pen.text(
+                right, f"{100 * share.share:.0f} %", INK if chosen else SOFT, font(16), anchor="ra"
+            )
             self._bar(self.top + 23, share.share, ACCENT if chosen else SOFT)
             self.top += 40
 

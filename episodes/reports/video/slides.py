@@ -112,9 +112,9 @@ def _decided(slide: Slide, step: StepRecord, of: int) -> Slide:
     return replace(
         slide,
         count=f"step {step.number + 1} of {max(of, step.number + 1)}",
-        action=decide.action or said,
-        shares=shares(decide.ranked[:5]),
-        reasoning=decide.reasoning or decide.description,
+        action=spoken(decide.action or said),
+        shares=[replace(s, text=spoken(s.text)) for s in shares(decide.ranked[:5])],
+        reasoning=decide.reasoning or (decide.description and f"Reported: {decide.description}"),
         feedback="",
     )
 
