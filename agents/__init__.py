@@ -1,1 +1,1 @@
-"""Who decides: planners, and the models they ask."""
+"""Who decides: agents, and the models they ask."""

@@ -1,6 +1,4 @@
-"""Asking an agent of anybody's, within a deadline: what it does wrong is a `ModelError` that names
-the cause.
-"""
+"""Asks any agent within a deadline; its mistakes become a `ModelError` that names the cause."""
 
 from __future__ import annotations
 

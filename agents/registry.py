@@ -27,10 +27,10 @@ class AgentRegistration:
     settings: type[BaseModel]
     """What `--set KEY=VALUE` may say of it; every field has a default."""
     make: Callable[[Any, Model | None], Agent]
-    """(settings, model) -> a planner; the model is None exactly where `model` is.
+    """(settings, model) -> an agent; the model is None exactly where `model` is.
 
     Raises:
-        ModelError: the model lacks an ability that this planner asks for.
+        ModelError: the model lacks an ability that this agent asks for.
     """
     model: str | None = None
     """KIND:NAME of its default model; None if it uses no model."""
@@ -91,13 +91,13 @@ def needs_problem(needs: object) -> str | None:
 
 
 names = _ENTRIES.names
-"""Every registered planner, ours first."""
+"""Every registered agent, ours first."""
 usable = _ENTRIES.usable
-"""Every planner that can be used, and what is wrong with each of the others."""
+"""Every agent that can be used, and what is wrong with each of the others."""
 
 
 def find(name: str) -> AgentRegistration:
-    """The planner of a name; raises UnknownNameError or PluginError."""
+    """The agent of a name; raises UnknownNameError or PluginError."""
     own = any(mark in str(name) for mark in (":", "/", ".py"))
     hint = "Name one of your own by its file, as FILE.py:NAME: agents/mine.py:Mine."
     if own and name not in names():

@@ -7,12 +7,11 @@ that the user named no link is followed, and only regular files of a bounded siz
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -123,7 +122,7 @@ def replacing(
     own = f".{os.getpid()}-{os.urandom(4).hex()}" if shared else ""
     half = f"{file.name}{own}.half"
     with _parent(file, inside) as folder:
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             os.unlink(half, dir_fd=folder)
         descriptor = _open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL, folder)
         try:
@@ -134,7 +133,7 @@ def replacing(
                     os.fsync(stream.fileno())
             os.replace(half, file.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.unlink(half, dir_fd=folder)
             raise
 
@@ -155,7 +154,7 @@ def check_folder(folder: Path, inside: Path) -> None:
     Raises:
         OSError: one does, or something that is no folder.
     """
-    with contextlib.suppress(FileNotFoundError), _walk(inside, _parts(folder, inside)):
+    with suppress(FileNotFoundError), _walk(inside, _parts(folder, inside)):
         return
 
 
@@ -174,7 +173,7 @@ def _walk(inside: Path, parts: Sequence[str], *, make: bool = False) -> Iterator
     try:
         for part in parts:
             if make:
-                with contextlib.suppress(FileExistsError):
+                with suppress(FileExistsError):
                     os.mkdir(part, dir_fd=descriptor)
             inner = _open(part, os.O_RDONLY | os.O_DIRECTORY, descriptor)
             os.close(descriptor)

@@ -55,7 +55,7 @@ class Registration:
     missing_task_data: Callable[[], Sequence[Need]] = lambda: ()
     """-> data that is not installed and that `read` needs for its named task sources."""
     agent: str | None = None
-    """Name of the default agent, a planner; None if the user has to name an agent."""
+    """Name of the default agent; None if the user has to name one."""
     domain: str = ""
     """PCA-Bench's name for this domain (such as "Domestic Robot"); empty if it has none."""
     packages: tuple[str, ...] = ()

@@ -198,7 +198,7 @@ def room() -> Iterator[Finding]:
 
 
 def _can_write(folder: Path) -> bool:
-    """Whether files can be made in it, now and not by what its mode promises."""
+    """Whether files can be made in it: one is made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

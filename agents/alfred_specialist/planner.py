@@ -32,13 +32,13 @@ from inhabit.agents.planners.model_agent import ModelAgent, calls_kept_on_error
 from inhabit.envs.core import Action, Observation, Reason
 
 _UNSEEN = 0.88
-"""What each step takes from a reading of which the object or the place was not seen yet."""
+"""Factor of a reading for each step in which its object or its place was not seen."""
 _MISSED = 0.35
-"""What it takes from it to have tried in vain to go there."""
+"""Factor of a reading for each vain attempt to go there."""
 _IN_USE = 4.0
 """Odds in favour of a reading whose object is in the hand."""
 _REFUTED = 1e-4
-"""What is left of a reading when everything that it asks for was done, and the task goes on."""
+"""Factor of a reading if all that it asks for was done, and the task goes on."""
 
 
 def believed(readings: Readings, now: Surroundings) -> Reading | None:
@@ -161,7 +161,7 @@ class Planner(ModelAgent):
         readings = self._reader.read(view.goal, frozenset((named | {now.held}) - {""}))
         reading = believed(readings, now)
         if reading is None:
-            return TaskStep(text="The goal could not be read.", unread=True)
+            return TaskStep(None, None, "The goal could not be read.", unread=True)
         wished = Skills(now, reading, usual_places()).actions()
         found = next((action for action in wished if action in candidates), None)
         guessed = readings.ranked[0].probability < _GUESS
@@ -182,11 +182,11 @@ class Planner(ModelAgent):
 class TaskStep:
     """How the goal is read at a step, and what is to be done next for it."""
 
-    reading: Reading | None = None
-    action: Action | None = None
-    text: str = ""
+    reading: Reading | None
+    action: Action | None
+    text: str
     """The reading in words, for the record."""
-    unread: bool = False
+    unread: bool
     """Whether something in the goal could not be read."""
 
 

@@ -206,8 +206,8 @@ class ParsedReply:
     meaning: Meaning
 
     def cut_off(self) -> ParsedReply:
-        """The same, of a reply that ended at the limit of tokens: its last action may lack its end,
-        and that it has none is no fault of its form.
+        """The same reply, ended by the limit of tokens: without its last action, which may lack its
+        end.
         """
         *others, last = (self.answer.action, *self.answer.rest)
         if not self.raw.endswith(last):

@@ -1,7 +1,7 @@
 """The only writer of prompts: a view as messages.
 
 `Prompt` is for models that score or write one action and nothing else, `ChatPrompt` for chat
-models. Planners, training and exports use the same ones, so that a model is asked as it was taught.
+models. Agents, training and exports use the same ones, so that a model is asked as it was taught.
 
 A prompt only grows from step to step: what stays stands before what is new, and past steps and
 images are dropped many at a time. So a model that keeps what it has read reads little anew.

@@ -37,7 +37,7 @@ LONGEST = 1 << 22
 def main() -> None:
     """Answer requests until there are none, each with its length before it.
 
-    A request is a pair of `marshal` from the process that trusts itself; an answer, JSON.
+    A request is a marshalled pair from the parent process, which is trusted. An answer is JSON.
     """
     source, target = sys.stdin.buffer, sys.stdout.buffer
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -1,1 +1,1 @@
-"""Backends of planners: local transformers, scripted models, chat endpoints."""
+"""Backends: local transformers, vLLM, chat endpoints, scripted models."""

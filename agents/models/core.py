@@ -20,7 +20,7 @@ from inhabit.agents.models.beam_search import BeamRules
 
 
 class Ability(StrEnum):
-    """What a planner may ask of a model."""
+    """What an agent may ask of a model."""
 
     IMAGES = "images"
     RANK = "rank"
@@ -124,12 +124,12 @@ class Ranking:
 class GenerateOptions:
     """What `Model.generate` is asked for besides the prompt; its arguments explain them."""
 
-    max_tokens: int | None = None
-    seed: int = 0
-    n: int = 1
-    tools: Sequence[Mapping[str, JsonValue]] = ()
-    schema: Mapping[str, JsonValue] | None = None
-    call_tools: bool = True
+    max_tokens: int | None
+    seed: int
+    n: int
+    tools: Sequence[Mapping[str, JsonValue]]
+    schema: Mapping[str, JsonValue] | None
+    call_tools: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Reply:
 class UnsupportedError(ModelError):
     """A model turned out to lack an ability that it was thought to have.
 
-    `Model.abilities` no longer names it, so a planner may ask in another way.
+    `Model.abilities` no longer names it, so an agent may ask in another way.
     """
 
     def __init__(self, message: str, ability: Ability) -> None:

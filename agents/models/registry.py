@@ -156,7 +156,7 @@ def _fits(spec: str, kind: type[BaseModel], values: Mapping[str, object]) -> boo
 
 
 def require(model: Model | None, agent: str, *abilities: Ability) -> Model:
-    """`model`, if it can do what the planner `agent` asks of it.
+    """`model`, if it can do what `agent` asks of it.
 
     Raises:
         ModelError: it lacks an ability, or there is no model at all.

@@ -1,1 +1,1 @@
-"""The planners: agents that choose the next action."""
+"""The agents of this package, but for the specialist of ALFRED."""

@@ -4,7 +4,7 @@ model, and tried if granted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -16,7 +16,7 @@ from inhabit.agents.core import Agent, Call, Decision, Ranked, Step, Trial, View
 from inhabit.agents.dialogue.answer import read
 from inhabit.agents.dialogue.choices import Choices, Problem
 from inhabit.agents.dialogue.history import offered, pictures
-from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
+from inhabit.agents.dialogue.prompt import PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings
@@ -73,7 +73,7 @@ class PlanBeam(ScoringAgent[PlanSettings]):
             return Decision(action, reasoning=_CONTINUING)
         if not offered(view, repeats=self._settings.repeats):
             return Decision(None, stop=True)
-        search = Search(self._model, self._prompt, self._settings)
+        search = Search(self._model, self._asked, self._settings)
         plans = await search.plans(view)
         best = plans[0]
         if self._settings.follow == "plan" and best.actions[1:]:
@@ -98,15 +98,17 @@ class PlanBeam(ScoringAgent[PlanSettings]):
 
 
 _CONTINUING = "Going on with the plan."
+Asked = Callable[[View, Sequence[str]], tuple[Message, ...]]
+"""(view, texts of its candidates) -> the prompt."""
 
 
 class Search:
     """One search, from one step."""
 
-    def __init__(self, model: Model, prompt: Prompt, settings: PlanSettings) -> None:
-        """Score actions with `model` after prompts made by `prompt`."""
+    def __init__(self, model: Model, asked: Asked, settings: PlanSettings) -> None:
+        """Score actions with `model` after the prompts that `asked` makes."""
         self._model = model
-        self._prompt = prompt
+        self._asked = asked
         self._settings = settings
         self._copies: list[Trial] = []
         self._tried = self._failed = 0
@@ -152,11 +154,10 @@ class Search:
         """Every plan extended by every action, likeliest first; none of them is tried yet."""
         repeats = self._settings.repeats
         open_ended = [(p, offered(p.view, repeats=repeats)) for p in plans if p.view.candidates]
-        sees = Ability.IMAGES in self._model.abilities
         asked = []
         for plan, actions in open_ended:
             texts = [action.text for action in actions]
-            prompt = self._prompt.messages(plan.view, images=sees, choices=texts)
+            prompt = self._asked(plan.view, texts)
             self._messages += prompt
             asked.append(self._model.rank(prompt, texts))
         rankings = await gather_rankings(asked)
@@ -267,7 +268,7 @@ class BeamSettings(PlanSettings):
 class Beam(ScoringAgent[BeamSettings]):
     """The best result of a beam search constrained to the candidates.
 
-    With a beam as wide as there are candidates, this equals the planner `rank`. A candidate that
+    With a beam as wide as there are candidates, this equals the agent `rank`. A candidate that
     has just failed is left out until another action works.
     """
 

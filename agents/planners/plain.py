@@ -88,7 +88,7 @@ class ExpertAgent(Agent):
             raise UnavailableError(
                 "The agent 'expert' follows the environment's own plan, and none was granted: "
                 "the environment has no expert, or the grant 'expert' was withheld. Choose another "
-                "planner, such as --agent random."
+                "agent, such as --agent random."
             )
         plan = await view.grants.plan()
         return Decision(plan[0]) if plan else Decision(None, stop=True)

@@ -60,7 +60,7 @@ def facts_of(example: Example) -> tuple[str, ...]:
 
 
 def question_of(example: Example, look: Look | None, prompt: Prompt) -> tuple[Message, Message]:
-    """The prompt of a question that planners don't ask, with all images at the end."""
+    """The prompt of a question that agents don't ask, with all images at the end."""
     nothing = Observation(example.text)
     view = View(example.question, nothing, (), ())
     system, user = prompt.messages(view, images=False)

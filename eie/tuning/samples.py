@@ -52,7 +52,7 @@ Look = Callable[[Path, str], NDArray[np.uint8]]
 
 
 class Wording:
-    """Builds the prompts of the planners, so that training and use agree."""
+    """Builds the prompts of the agents, so that training and use agree."""
 
     def __init__(self, settings: TuneSettings, *, sees: bool) -> None:
         """Build prompts; `sees` says whether the model accepts images."""

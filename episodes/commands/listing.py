@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 from rich.table import Table
 from rich.text import Text
 
-from inhabit.agents import registry as planners
+from inhabit.agents import registry as known_agents
 from inhabit.agents.core import RequestError
 from inhabit.agents.dialogue.template import source
 from inhabit.agents.models import registry as models
@@ -59,7 +59,7 @@ def agents(
     if name is not None:
         _print_settings(name, as_json)
         return
-    found, broken = planners.usable()
+    found, broken = known_agents.usable()
     kinds, broken_kinds = models.usable()
     problems = [*broken, *broken_kinds]
     warn_of(problems)
@@ -87,9 +87,9 @@ def agents(
 
 
 def _print_prompt(name: str | None) -> None:
-    templates = planners.find(name).templates if name else ()
+    templates = known_agents.find(name).templates if name else ()
     if not templates:
-        names = [one for one in planners.names() if planners.find(one).templates]
+        names = [one for one in known_agents.names() if known_agents.find(one).templates]
         raise RequestError(f"These agents have a prompt to print: {', '.join(names)}.")
     sys.stdout.write("\n".join(map(source, templates)))
 
@@ -97,12 +97,14 @@ def _print_prompt(name: str | None) -> None:
 def _print_settings(name: str, as_json: bool) -> None:
     registration: AgentRegistration | ModelRegistration
     kind = name.partition(":")[0]
-    if name in planners.names():
-        registration = planners.find(name)
+    if name in known_agents.names():
+        registration = known_agents.find(name)
     elif kind in models.kinds():
         registration = models.find(f"{kind}:NAME")[0]
     else:
-        raise UnknownNameError("agent or kind of model", name, [*planners.names(), *models.kinds()])
+        raise UnknownNameError(
+            "agent or kind of model", name, [*known_agents.names(), *models.kinds()]
+        )
     if as_json:
         print_json({"name": name, "settings": settings_json(registration.settings)})
         return

@@ -42,8 +42,8 @@ class _Way:
 
 
 _Known = dict[str, _Way]
-"""State -> the expert's way from there. Equal states have the same way, so that who follows the
-expert's has no regret."""
+"""State -> the expert's way from there. Equal states have the same way, so following it costs no
+regret."""
 
 
 def credit_run(
@@ -90,7 +90,7 @@ def read(file: Path, inside: Path) -> list[EpisodeCredit]:
 
 
 def credit_episode(
-    env: Env, episode: EpisodeRecord, most: int | None = None, options: int = 0
+    env: Env, episode: EpisodeRecord, most: int | None, options: int
 ) -> EpisodeCredit:
     """The credit of every decision of an episode that has ended.
 
@@ -229,7 +229,7 @@ class _Point:
         return Dimension.PERCEPTION if self._misses else Dimension.COGNITION
 
     def _overlooks(self, record: EpisodeRecord, again: Episode) -> bool:
-        """Whether the agent described the scene, and what matters wrongly or not at all."""
+        """Whether the agent's description lacks what matters, or has it wrong."""
         decide, env = self._step.decide, again.env
         if decide is None or not decide.description or not isinstance(env, Factual):
             return False

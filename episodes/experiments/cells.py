@@ -181,12 +181,12 @@ def check_trust(lock: Path, said: Experiment) -> None:
         if names_file(agent.agent):
             named.add(agent.agent)
             continue
-        planner = find_agent(agent.agent)
-        kinds.append((planner.settings, agent.settings))
-        if (spec := agent.model or planner.model) is not None:
+        chosen = find_agent(agent.agent)
+        kinds.append((chosen.settings, agent.settings))
+        if (spec := agent.model or chosen.model) is not None:
             registration, name = models.find(spec)
             kinds.append((registration.settings, agent.settings))
-            if spec != planner.model and registration.is_place(name):
+            if spec != chosen.model and registration.is_place(name):
                 named.add(spec)
         if agent.base_url is not None:
             named.add(agent.base_url)

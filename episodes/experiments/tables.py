@@ -32,7 +32,7 @@ class Column:
     """(task, end, the limit of steps that replaces the task's own) -> the figure."""
     rate: bool = True
     weighted: bool = False
-    """Whether tasks count as their references, and those without one not at all."""
+    """Whether a task weighs as much as its reference cost; one without it weighs nothing."""
     difference: str = ""
     """The name of a difference; none is told without it."""
 
@@ -61,9 +61,9 @@ class CellResult:
     sight: Sight
     column: Column
     estimate: Estimate
-    against: str = ""
+    against: str
     """What a difference is counted from; empty for a figure."""
-    p_value: float | None = None
+    p_value: float | None
 
     def text(self) -> str:
         """For people: rates in per cent."""

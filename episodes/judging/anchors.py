@@ -57,7 +57,7 @@ def anchors(episode: Episode, chosen: Action | None = None) -> Anchors:
 def _tried(
     episode: Episode, plan: Sequence[Action], chosen: Action | None
 ) -> frozenset[Action] | None:
-    """The expert's first action, and the agent's if the way is no longer after it."""
+    """The expert's first action, and the agent's if it shortens the plan."""
     if chosen is None or chosen == plan[0]:
         return frozenset(plan[:1])
     if not isinstance(episode.env, Forkable):

@@ -13,7 +13,7 @@ from inhabit.episodes.judging.anchors import Anchors
 from inhabit.episodes.judging.scores import ABSENT, AgentAnswer, Dimension, Judged, Verdict
 
 _TRIES = 3
-"""Answers that a model gets to keep to the form; after that the step is unjudged."""
+"""Attempts of a model to keep to the form; after them the step is left unjudged."""
 _AT_ONCE = 8
 _LONGEST = 4000
 """Characters of a description or a reason that the judge is shown."""

@@ -92,7 +92,7 @@ class _StepJudge:
         return Verdict(score=None, evidence="Nothing in it could be read.")
 
     def _matters(self, claim: Claim) -> bool:
-        """Whether a claim is about what the next actions hang on; the hand always is."""
+        """Whether the next actions depend on what a claim is about; they do on what is held."""
         if claim.about is About.HELD:
             return True
         key = [t for t in self.anchors.things if t.name in self.anchors.key_things]

@@ -36,7 +36,7 @@ class Kappa:
     """The share on which they agree."""
 
 
-def kappa(one: Sequence[int], other: Sequence[int], *, seed: int = 0) -> Kappa:
+def kappa(one: Sequence[int], other: Sequence[int]) -> Kappa:
     """The agreement of two lists of labels about the same items.
 
     Raises:
@@ -48,7 +48,7 @@ def kappa(one: Sequence[int], other: Sequence[int], *, seed: int = 0) -> Kappa:
         )
     a, b = np.asarray(one), np.asarray(other)
     value = _kappa(a, b)
-    draws = np.random.default_rng(seed).integers(0, len(a), (_DRAWS, len(a)))
+    draws = np.random.default_rng(0).integers(0, len(a), (_DRAWS, len(a)))
     values = [k for draw in draws if not math.isnan(k := _kappa(a[draw], b[draw]))]
     low, high = np.quantile(values, (0.025, 0.975)) if values else (math.nan, math.nan)
     return Kappa(value, float(low), float(high), len(a), float(np.mean(a == b)))

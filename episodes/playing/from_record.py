@@ -93,7 +93,7 @@ def env_of_run(
 
 
 def with_todays_model(header: RunHeader, agent: AgentRegistration) -> RunHeader:
-    """`header` with its model, and those of its settings that are left, as `agent` has it today."""
+    """`header` with today's name, and settings, of a model that `agent` has renamed."""
     name = agent.earlier_models.get(header.model or "")
     if name is None:
         return header
@@ -135,19 +135,19 @@ def plan_like(
             f"{where} was played by {header.agent}, an agent in a file, and a record does not say "
             "which program is run. Name a registered agent where this command takes --agent."
         )
-    planner = find_agent(agent or header.agent)
-    header = with_todays_model(header, planner)
-    model = planner.earlier_models.get(model or "", model)
+    chosen = find_agent(agent or header.agent)
+    header = with_todays_model(header, chosen)
+    model = chosen.earlier_models.get(model or "", model)
     kept = header.settings
     other = agent not in (None, header.agent)
     asked = model or (None if other else header.model)
     before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
     owners: dict[str, type[BaseModel]] = {"env": find_env(header.env).settings, "run": RunSettings}
-    owners["agent"] = planner.settings
+    owners["agent"] = chosen.settings
     said = list(assignments)
     if not other:
         before["agent"] = kept.agent
-    if asked is not None and planner.model is not None:
+    if asked is not None and chosen.model is not None:
         registration, name = models.find(asked)
         owners["model"] = registration.settings
         if asked == header.model:
@@ -155,7 +155,7 @@ def plan_like(
         if at_address(registration.settings, base_url):
             said = [*assignments, f"model.base_url={base_url}"]
         again = model is not None or ("model", "base_url") in assigned(said, owners)
-        known = asked == planner.model or not registration.is_place(name)
+        known = asked == chosen.model or not registration.is_place(name)
         if not (again or trusted or known):
             address = before.get("model", {}).get("base_url")
             repeat = ["--model", asked, *(["--base-url", str(address)] if address else [])]
@@ -173,7 +173,7 @@ def plan_like(
             }
     planned = plan(
         header.env,
-        planner,
+        chosen,
         backend=header.backend,
         model=asked,
         base_url=base_url,

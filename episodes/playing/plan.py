@@ -48,12 +48,12 @@ class RunPlan:
     """KIND:NAME."""
     settings: Mapping[str, BaseModel]
     """Of "env", "agent", "model" (where there is one) and "run"."""
-    candidates: Choice = Choice.SEEN
-    sight: Sight = Sight.SHOWN
-    granted: frozenset[Grant] = frozenset()
-    max_steps: int | None = None
+    candidates: Choice
+    sight: Sight
+    granted: frozenset[Grant]
+    max_steps: int | None
     """Instead of each task's own limit."""
-    seed: int = 0
+    seed: int
 
     @property
     def run_settings(self) -> RunSettings:

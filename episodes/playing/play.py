@@ -105,7 +105,7 @@ class EpisodePlay:
     plan: RunPlan
     faults: Faults
     """That the command has met."""
-    prefix: Prefix | None = None
+    prefix: Prefix | None
     """Recorded steps that are re-executed before the agent is asked."""
     spent: float = 0.0
     """Seconds that earlier attempts took; they count towards `max_seconds`."""

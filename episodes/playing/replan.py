@@ -29,8 +29,8 @@ class Replanned:
     """None if the agent stopped, or its answer was unreadable."""
     decision: Decision | None
     """None if the model failed."""
-    error: str | None = None
-    unseen: bool = False
+    error: str | None
+    unseen: bool
     """Whether the agent was asked without the image that was there to see."""
 
     @property

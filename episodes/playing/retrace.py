@@ -215,7 +215,7 @@ def replay_attempt(
 def _different_end(end: EndLine | None, now: Moment) -> Divergence | None:
     """The first difference between a recorded end and `now`, the end of what was executed again.
 
-    What a fault, a budget or a person cut off is no success, and has the rest of its end from them.
+    An end with an error (a fault, a budget or a person) is only compared in its success: False.
     """
     if end is None:
         return None

@@ -63,7 +63,7 @@ def episode_seed(seed: int, number: int) -> int:
 def unfinished(run: Run, settings: RunSettings | None = None) -> Iterator[EpisodeRecord]:
     """The episodes without an end, in order, and those with one that are played again.
 
-    A fault without further retries is an end. Without `settings` it always is.
+    A fault without further retries ends an episode. Without `settings` none is played again.
     """
     index = Index(run)
     for episode in run.episodes():

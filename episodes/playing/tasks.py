@@ -48,8 +48,8 @@ class TaskFilter:
         self,
         registration: Registration,
         settings: Any,
-        kinds: Collection[str] = (),
-        rooms: Collection[str] = (),
+        kinds: Collection[str],
+        rooms: Collection[str],
     ) -> None:
         """Check the names as far as the environment declares them.
 

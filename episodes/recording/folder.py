@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import json
@@ -66,7 +65,7 @@ def locked(folder: Path, inside: Path | None = None) -> Iterator[None]:
         yield
     finally:
         if by_file:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.unlink(LOCK_FILE, dir_fd=descriptor)
         os.close(descriptor)
 
@@ -102,7 +101,7 @@ def _take(file: Path, folder: int) -> None:
         except FileExistsError:
             if not _has_ended(file):
                 raise HeldError from None
-            with contextlib.suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):
                 os.unlink(LOCK_FILE, dir_fd=folder)
             continue
         with os.fdopen(descriptor, "wb") as stream:
@@ -112,7 +111,7 @@ def _take(file: Path, folder: int) -> None:
 
 
 def _has_ended(file: Path) -> bool:
-    """Whether the process that a lock file names is one of this machine, and no more."""
+    """Whether a lock file names a process of this machine that has ended."""
     try:
         with open_reading(file, file.parent) as stream:
             told = json.loads(stream.read(1000))
@@ -214,10 +213,9 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
 
 
 def continued(run: Run, tasks: Sequence[Task], command: Sequence[str]) -> Run:
-    """`run` as `command` goes on with it: with more tasks, of which it has the first ones already,
-    or with other settings of those that have no effect on results.
+    """`run`, continued by `command` with more tasks, or with other settings without effect.
 
-    A run that is cut off between the two files has the tasks that `run.json` counts.
+    If this is cut off between the two files, the run has the tasks that `run.json` counts.
 
     Raises:
         RecordError: it can't be written.
@@ -232,12 +230,10 @@ def continued(run: Run, tasks: Sequence[Task], command: Sequence[str]) -> Run:
     return begin(run.folder, header, (*run.tasks, *tasks[len(run.tasks) :]))
 
 
-def check_same(
-    run: Run, header: RunHeader, tasks: Sequence[Task], free: Collection[str] = ()
-) -> None:
+def check_same(run: Run, header: RunHeader, tasks: Sequence[Task], free: Collection[str]) -> None:
     """See that `run` was started with what is asked for now, or with the first tasks of it.
 
-    `free` are settings that may differ, since they don't change results, as "run.deadline".
+    `free` are settings that may differ, since they don't change results, such as "run.deadline".
 
     Raises:
         RecordError: it was not; names the first difference.
@@ -264,7 +260,7 @@ def check_same(
             )
 
 
-def check_model(run: Run, details: Mapping[str, JsonValue], free: Collection[str] = ()) -> None:
+def check_model(run: Run, details: Mapping[str, JsonValue], free: Collection[str]) -> None:
     """See that what else shapes a model's answers is what it was when `run` began.
 
     `free` is as for `check_same`.

@@ -95,9 +95,9 @@ class FloorPlan:
     landmarks: tuple[Landmark, ...]
     metre: float
     """Its length on the map."""
-    rooms: tuple[PlotArea, ...] = ()
-    furniture: tuple[PlotArea, ...] = ()
-    doors: tuple[PlotArea, ...] = ()
+    rooms: tuple[PlotArea, ...]
+    furniture: tuple[PlotArea, ...]
+    doors: tuple[PlotArea, ...]
 
 
 def floor_plan(attempt: Attempt, scene: ScenePlan | None = None) -> FloorPlan | None:

@@ -60,7 +60,6 @@ def hierarchical(
     *,
     rate: bool = False,
     signed: bool = False,
-    seed: int = 0,
 ) -> Estimate:
     """The mean over tasks and seeds, with a percentile bootstrap that resamples tasks, and for each
     drawn task its seeds (Davison and Hinkley 1997, section 3.8).
@@ -71,7 +70,6 @@ def hierarchical(
         rate: whether the values are shares of something. Where all are then 0, or all are 1, the
             interval is Wilson's, with a task of some weight as one trial.
         signed: whether they are differences of shares: see `none_differs`.
-        seed: of the draws.
     """
     tasks, seeds = values.shape
     counted, trials = values[weights > 0], int((weights > 0).sum())
@@ -79,7 +77,7 @@ def hierarchical(
         return Estimate(0.0, *none_differs(trials))
     if rate and (sure := _all_or_none(counted, trials)):
         return sure
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     drawn = rng.integers(0, tasks, (_DRAWS, tasks))
     within = rng.integers(0, seeds, (_DRAWS, tasks, seeds))
     means = values[drawn[:, :, None], within].mean(axis=2)

@@ -1,6 +1,6 @@
 """Sets of examples as data sets of TRL (package trl 1.16): for SFTTrainer and DPOTrainer.
 
-The prompts are those of the planners `rank` and `beam`, so that a model trained by TRL can act
+The prompts are those of the agents `rank` and `beam`, so that a model trained by TRL can act
 here. For GRPO, which plays episodes, see `inhabit.frameworks.trl`.
 """
 

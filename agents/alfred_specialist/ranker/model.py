@@ -1,4 +1,4 @@
-"""The ranker as a model for planners, with a vision model if its folder has one."""
+"""The ranker as a model, with a vision model if its folder has one."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ def worth_a_try(now: Surroundings, kind: str, usual: UsualPlaces) -> bool:
 
 
 def missed(now: Surroundings, kind: str) -> Sequence[int]:
-    """When it was gone to such an object in vain since one was found, counted from there.
+    """The steps of vain attempts to go to such an object, counted since one was found.
 
-    In vain is also a way that ends at one that was brought where it is.
+    An attempt that ends at an object which the agent brought there is vain, too.
     """
     return [
         step

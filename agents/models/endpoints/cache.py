@@ -28,8 +28,8 @@ class Cached(Model):
     A question is all that shapes its answer: the model by its name and details, the messages with
     the pixels of their images, the parameters, the candidates. The seed is part of it where the
     model samples; sampled answers are kept only with `samples`. An answer is on disk before
-    it is given. One from the file says so (`Call.cached`), and that it cost no tokens: it is to be
-    had when a budget is spent, too.
+    it is given. One from the file is marked (`Call.cached`) and costs no tokens, so it is given
+    even when a budget is spent.
     """
 
     def __init__(self, model: Model, path: Path, *, samples: bool = False) -> None:

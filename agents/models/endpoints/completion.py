@@ -132,9 +132,7 @@ class _Places(Answered):
 
 
 def or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """None where it can't be read: an answer is paid for, and not to be asked for again because of
-    what stands beside it.
-    """
+    """None where it can't be read: it is a minor field, and the answer was paid for."""
     try:
         return read(value)
     except ValidationError:

@@ -35,7 +35,7 @@ from inhabit.envs.printable import printable
 class ImageProcessor:
     """Processor for models of the Qwen-VL family, for text and images.
 
-    That of transformers requires torchvision, for video, which no planner uses. This one replaces
+    That of transformers requires torchvision, for video, which no agent uses. This one replaces
     it where torchvision is missing, with the same result for images.
     """
 

@@ -38,7 +38,7 @@ class LocalSettings(SettingsModel):
     changes log-probabilities: in float32 in the sixth digit, in bfloat16 by up to 0.4 nat. Use 1
     for bit-exact repetition with --workers."""
     max_tokens: int = Field(default=256, ge=1)
-    """Maximum number of tokens of a reply, unless the planner sets its own."""
+    """Maximum number of tokens of a reply, unless the agent sets its own."""
     temperature: float | None = Field(default=None, gt=0)
     """Sample replies at this temperature, by the seed of the episode; by default the likeliest
     token is taken. Ranking and beams are not affected."""
@@ -47,7 +47,7 @@ class LocalSettings(SettingsModel):
     top_k: int = Field(default=0, ge=0)
     """Sample from this many likeliest tokens; 0 for all."""
     json_schema: bool = False
-    """Hold replies to the planner's JSON schema while they are decoded; needs llguidance."""
+    """Hold replies to the agent's JSON schema while they are decoded; needs llguidance."""
     min_pixels: int | None = Field(default=None, ge=1)
     """Enlarge smaller images to this number of pixels before the model's own processor."""
     max_pixels: int | None = Field(default=None, ge=1)

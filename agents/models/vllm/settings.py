@@ -32,7 +32,7 @@ class VLLMSettings(SettingsModel):
     batch: Annotated[int, Device()] = Field(default=32, ge=1)
     """Maximum number of questions, of several episodes, that are handed over together."""
     max_tokens: int = Field(default=256, ge=1)
-    """Maximum number of tokens of a reply, unless the planner sets its own."""
+    """Maximum number of tokens of a reply, unless the agent sets its own."""
     temperature: float | None = Field(default=None, gt=0)
     """Sample replies at this temperature, by the seed of the episode; by default the likeliest
     token is taken. Ranking and beams are not affected."""

@@ -71,7 +71,7 @@ class DiffItem:
     second: DiffSide
     rows: Sequence[DiffRow]
     differs: bool
-    part: int | None = None
+    part: int | None
     """The first step that differs."""
 
     @property

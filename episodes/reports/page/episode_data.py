@@ -27,8 +27,8 @@ class BeamBranch:
     """Of the probability of all that was kept."""
     logprob: float | None
     """Of the candidate that ends here, in nats."""
-    below: Sequence[BeamBranch] = ()
-    cut: int = 0
+    below: Sequence[BeamBranch]
+    cut: int
     """How many further words follow here only in candidates that were cut."""
 
 
