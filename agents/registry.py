@@ -1,4 +1,4 @@
-"""The registered planners. Each module has a `REGISTRATION`, which imports nothing heavy.
+"""The registered agents. Each module has a `REGISTRATION`, which imports nothing heavy.
 
 Packages of others join through the entry-point group `inhabit.agents`.
 """
@@ -20,7 +20,7 @@ from inhabit.envs.entries import Entries, settings_problem, type_problem
 
 @dataclass(frozen=True, slots=True)
 class AgentRegistration:
-    """A planner by name. Nothing heavy is imported before `make` is called."""
+    """An agent by name. Nothing heavy is imported before `make` is called."""
 
     name: str
     summary: str

@@ -53,7 +53,7 @@ from inhabit.episodes.reports.wording import counted
 _CHARACTERS = 4
 """Of a token, where it is estimated."""
 _LISTED = 20
-"""Episodes that came out otherwise, of each run, that are named."""
+"""Episodes of each run that are named if their outcome is another one."""
 
 
 def experiment(
@@ -255,7 +255,7 @@ def _ended(found: Sequence[ExperimentCell], out: Path) -> Iterator[EndLine]:
 def _changes(
     locked: Lock, found: Sequence[ExperimentCell], details: Mapping[str, Mapping[str, JsonValue]]
 ) -> Mapping[str, Mapping[str, tuple[str, str]]]:
-    """Run -> what it depends on and is another one here -> what it was and is."""
+    """Run -> what differs here of what it depends on -> what that was and is."""
     here = {cell.folder: cell.depends(details.get(cell.agent.name, {})) for cell in found}
     changed: dict[str, Mapping[str, tuple[str, str]]] = {}
     for run in locked.runs:

@@ -1,4 +1,4 @@
-"""A process beside a command: it ends the command where no Python of it runs any more.
+"""A process beside a command: it ends the command if no Python of it runs.
 
 Started by `inhabit.episodes.commands.interrupt` as a script that imports nothing of ours. Standard
 input brings a byte for each signal that the command is sent, and ends with the command.

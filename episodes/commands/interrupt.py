@@ -28,8 +28,7 @@ INTERRUPTED = 130
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Guard the command in the block. It has the whole process, which never outlives the block by
-    a thread where a signal came.
+    """Guard the command in the block. After a signal, no thread keeps the process from ending.
 
     Raises:
         OSError: the guard can't be started.

@@ -80,7 +80,8 @@ def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if "$ref" in field:
         return _values(definitions[field["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in field:
-        kinds = [_values(kind, definitions) for kind in field["anyOf"]]
+        typed = [kind for kind in field["anyOf"] if kind.get("type") != "null"]
+        kinds = [_values(kind, definitions) for kind in typed]
         return ", or ".join(dict.fromkeys(kinds))
     if "allOf" in field:
         return _values(field["allOf"][0], definitions)
@@ -97,8 +98,6 @@ def _values(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
             return "comma-separated list"
         case "object":
             return "NAME=VALUE,..."
-        case "null":
-            return "none"
         case "string":
             return "text"
         case _:

@@ -26,7 +26,7 @@ async def judge_run(
     judge: Judge,
     make: Callable[[], Env],
     *,
-    watch: Callable[[EpisodeRecord], None] = lambda _: None,
+    watch: Callable[[EpisodeRecord], None],
 ) -> None:
     """Judge all episodes of `run` that have ended and aren't judged yet, and write it down.
 

@@ -44,10 +44,10 @@ def settings_of_env(
     registration: Registration,
     recorded: Mapping[str, object],
     tasks: Iterable[Task],
-    assignments: Sequence[str] = (),
+    assignments: Sequence[str],
     *,
     where: Path,
-    trusted: bool = False,
+    trusted: bool,
 ) -> BaseModel:
     """The settings of an environment that is to be as it was when something was recorded.
 

@@ -202,10 +202,10 @@ def _cut_torn_line(descriptor: int) -> int:
     return end
 
 
-def _newline_before(descriptor: int, position: int, block: int = 1 << 16) -> int:
+def _newline_before(descriptor: int, position: int) -> int:
     """Where the last newline before `position` is; -1 if there is none."""
     while position > 0:
-        begin = max(0, position - block)
+        begin = max(0, position - (1 << 16))
         newline = os.pread(descriptor, position - begin, begin).rfind(b"\n")
         if newline >= 0:
             return begin + newline

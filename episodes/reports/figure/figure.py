@@ -79,13 +79,13 @@ def write_figure(
     run: Run,
     episode: EpisodeRecord,
     credit: EpisodeCredit | None,
-    steps: Sequence[int] = (),
+    steps: Sequence[int],
     *,
-    width: str = "page",
+    width: str,
 ) -> Sequence[Path]:
     """Write `figure-WIDTH.svg` and `.pdf` into the folder of the episode.
 
-    By default `steps` are the most telling ones. `credit` draws the cost to go, and chooses them.
+    Without `steps` the most telling ones are chosen, by `credit`, which also draws the cost to go.
 
     Raises:
         UnavailableError: matplotlib is not installed.
