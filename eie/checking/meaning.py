@@ -33,10 +33,31 @@ _POLITE = re.compile(
 _CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
     r"either|or|if|twice|thrice|again|three|four|five|six|seven|eight|nine|ten|(?<!it )all|every|"
-    r"stop|avoid|refuse|forget|cannot|pretend|anything|anywhere|elsewhere|"
+    r"anything|anywhere|elsewhere|(?:throw|toss|give)\w* (?:\w+ ){0,2}away|"
     r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
 )
 """Words that change what a goal means."""
+_BEGINS = re.compile(
+    r"(?:^|[.,;:!?\u2014]|\b(?:and|then|but|to|you|must|should|be|been|being|gets?|"
+    r"after|before|once|when|while|until|during))\s+"
+    r"(?=(?:\w+ly\s+)?(?P<word>[^\W\d_]+))"
+)
+"""What comes before a verb that is asked for, and before other words."""
+_NEUTRAL = frozenset(
+    """
+    a all an and another any as at away back be both but by can could do done each every everything few for from have
+    having he her here his how i if in inside into is it its just keep kept let lets made make makes making me
+    may might more must my need needs next no nobody not now off on once one or our out over she should so some someone
+    somebody sure that the their them then there these they this those to together two up us we what
+    was were when where which while who will with would you your want wants
+    after afterwards before behind beside between close closed directly end ends ensure finally find
+    first found glad go goes grab happy help hold keep like locate look nice only open please ready
+    second see start starting stay straight thank thanks time today try turn turned under use using
+    used walk way head bring bringing take taken pick picked carry carried fetch get able about
+    again also been being careful certain dark gets
+    """.split()
+)
+"""Words that may stand where a verb does and ask for nothing that the scene could lack."""
 _PURPOSE = re.compile(
     r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
     r"do(?:es)?n['\u2019]t)\b.*?(?=[.,;]|\band\b|\bthen\b|$)"
@@ -62,10 +83,6 @@ _FAMILIES: Mapping[str, re.Pattern[str]] = {
     "off": re.compile(
         r"\b(?:(?:turn|switch)\w*\s+(?:\w+\s+){0,3}(?:off|out)|"
         r"(?:leav\w*|keep\w*|is|are|be)\s+(?:\w+\s+){0,3}off)\b"
-    ),
-    "break": re.compile(
-        r"\b(?:break(?:s|ing)?|(?:smash|shatter|tear|crush|destroy|ruin)\w*|burn(?:s|t|ed|ing)?|"
-        r"(?:throw|toss|give)\w* (?:\w+ ){0,2}away)\b"
     ),
     "fill": re.compile(r"\b(?:fill|pour)\w*\b"),
     "read": re.compile(r"\bread(?:s|ing)?\b"),
@@ -177,7 +194,7 @@ def misread(
     for word in _CHANGING.finditer(text):
         if word[0] not in goal_.licensed:
             return f"The goal says {word[0]!r}, and the scene wants nothing like it."
-    checks = (goal_.counts, goal_.nouns, goal_.places, goal_.order)
+    checks = (goal_.counts, goal_.nouns, goal_.places, goal_.order, goal_.verbs)
     return goal_.families(conditional) or next((why for check in checks if (why := check())), "")
 
 
@@ -207,7 +224,7 @@ class _Goal:
     @cached_property
     def licensed(self) -> frozenset[str]:
         """Words of number that the scene agrees with; `counts` sees whose number it is."""
-        wishes = " ".join(event.wish for event in self._got)
+        wishes = " ".join(event.wish.lower() for event in self.events)
         every = any(n > 1 and n == self.there.get(kind) for kind, n in self._switched.items())
         return frozenset(re.findall(r"\w+", wishes)) | ({"all", "every"} if every else set())
 
@@ -298,7 +315,12 @@ class _Goal:
         return self._told(wished)
 
     def _told(self, wished: Mapping[str, Event]) -> str:
-        for verb, words in _TOLD.items():
+        others = {
+            verb: re.compile(rf"\b{re.escape(verb.removesuffix('e'))}")
+            for verb, event in wished.items()
+            if event.action_kind is ActionKind.OTHER and verb not in _FAMILIES
+        }
+        for verb, words in (others | _TOLD).items():
             event = wished.get(verb)
             if event is None or any(kind in self._switched for kind in self._named(event)):
                 continue
@@ -329,6 +351,21 @@ class _Goal:
                 return self._kinds(after)
         earlier = (m for m in reversed(self.mentions) if m.start < at and self._is_taken(m))
         return next(map(self._kinds, earlier), frozenset())
+
+    def verbs(self) -> str:
+        """A verb for what the scene does not want."""
+        named = {*map(self._verb, self.events), *self._done_by}
+        words = [r for v, r in (*_FAMILIES.items(), *_TOLD.items()) if v in named]
+        known = [*words, _PREPOSITION, _ORDER]
+        nouns = [range(mention.start, mention.end) for mention in self.mentions]
+        for begin in _BEGINS.finditer(self.text):
+            word, at = begin["word"], begin.start("word")
+            if word in _NEUTRAL or word in self.licensed or word.endswith("ly"):
+                continue
+            if any(at in noun for noun in nouns) or any(r.match(self.text, at) for r in known):
+                continue
+            return f"The goal says {word!r}, and nothing in the scene explains it."
+        return ""
 
     def counts(self) -> str:
         """A number of things that the scene does not want."""

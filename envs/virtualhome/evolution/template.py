@@ -13,7 +13,7 @@ from pydantic import JsonValue, ValidationError
 from inhabit.envs.core import Action, SceneError, SceneObject, Task
 from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
 from inhabit.envs.virtualhome.evolution.goals import both, crossed, part, worded
-from inhabit.envs.virtualhome.graph.goals import Goal, RelationGoal, StateGoal
+from inhabit.envs.virtualhome.graph.goals import ActionGoal, Goal, RelationGoal, StateGoal
 from inhabit.envs.virtualhome.graph.names import NodeNames
 from inhabit.envs.virtualhome.graph.verbs import VERBS
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
@@ -77,6 +77,7 @@ _BY_STATE: Mapping[str, tuple[ActionKind, str, str]] = {
     "CLOSED": (ActionKind.CLOSE, "close the {}", "The {} is closed."),
     "ON": (ActionKind.SWITCH_ON, "turn on the {}", "The {} is on."),
     "OFF": (ActionKind.SWITCH_OFF, "turn off the {}", "The {} is off."),
+    "CLEAN": (ActionKind.OTHER, "wash the {}", "The {} is clean."),
 }
 _POSTURES = {"SITTING": "sit down on the {}", "LYING": "lie down on the {}"}
 _LOOKALIKES = (
@@ -344,6 +345,11 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
                 thing,
                 tuple(placed) if goal.state in ("CLOSED", "ON") else (),
             )
+    for goal in scene.goals:
+        if isinstance(goal, ActionGoal) and goal.id is not None:
+            verb, thing = goal.any_of[0].lower(), without_number(names.of(goal.id))
+            wish = f"{verb} the {spoken(thing)}"
+            yield Event(f"{verb} {goal.id}", wish, "", ActionKind.OTHER, thing)
     own = [g for g in scene.goals if isinstance(g, RelationGoal) and g.from_id == CHARACTER]
     for state, wish in _POSTURES.items():
         for goal in own if StateGoal(id=CHARACTER, state=state) in scene.goals else ():
