@@ -43,21 +43,20 @@ _BEGINS = re.compile(
     r"(?=(?:\w+ly\s+)?(?P<word>[^\W\d_]+))"
 )
 """What comes before a verb that is asked for, and before other words."""
-_NEUTRAL = frozenset(
-    """
-    a all an and another any as at away back be both but by can could do done each every everything few for from have
-    having he her here his how i if in inside into is it its just keep kept let lets made make makes making me
-    may might more must my need needs next no nobody not now off on once one or our out over she should so some someone
-    somebody sure that the their them then there these they this those to together two up us we what
-    was were when where which while who will with would you your want wants
-    after afterwards before behind beside between close closed directly end ends ensure finally find
-    first found glad go goes grab happy help hold keep like locate look nice only open please ready
-    second see start starting stay straight thank thanks time today try turn turned under use using
-    used walk way head bring bringing take taken pick picked carry carried fetch get able about
-    again also been being careful certain dark gets
-    """.split()
-)
+_NEUTRAL = """
+a able about after afterwards again all also an and another any as at away back be been before
+behind being beside between both bring bringing but by can careful carried carry certain close
+closed could dark directly do done each end ends ensure every everything fetch few finally find
+first for found from get gets glad go goes grab happy have having he head help her here his hold
+how i if in inside into is it its just keep kept let lets like locate look made make makes
+making may me might more must my need needs next nice no nobody not now off on once one only
+open or our out over pick picked please ready second see she should so some somebody someone
+start starting stay straight sure take taken thank thanks that the their them then there these
+they this those time to today together try turn turned two under up us use used using walk want
+wants was way we were what when where which while who will with would you your
+"""
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
+_NEUTRAL_WORDS = frozenset(_NEUTRAL.split())
 _PURPOSE = re.compile(
     r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
     r"do(?:es)?n['\u2019]t)\b.*?(?=[.,;]|\band\b|\bthen\b|$)"
@@ -360,7 +359,7 @@ class _Goal:
         nouns = [range(mention.start, mention.end) for mention in self.mentions]
         for begin in _BEGINS.finditer(self.text):
             word, at = begin["word"], begin.start("word")
-            if word in _NEUTRAL or word in self.licensed or word.endswith("ly"):
+            if word in _NEUTRAL_WORDS or word in self.licensed or word.endswith("ly"):
                 continue
             if any(at in noun for noun in nouns) or any(r.match(self.text, at) for r in known):
                 continue
