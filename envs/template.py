@@ -76,6 +76,8 @@ class Lexicon:
     """Kinds that objects are put in, not on."""
     lookalikes: Sequence[frozenset[str]] = ()
     """Kinds that a person may take for one another in an image."""
+    places: frozenset[str] = frozenset()
+    """Words for where a scene is, which are no objects: "desert"."""
     called: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Further name, singular or plural -> the kinds that it may mean. In a scene it means the one
     that is there."""

@@ -9,7 +9,7 @@ of agents: it leaves unknown nouns and states unjudged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from inhabit.eie.checking.nouns import ObjectMention, SceneNouns
 from inhabit.envs.core import SceneObject
@@ -50,35 +50,49 @@ _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\btake more steps\b")
 take more steps to craft the planks"."""
 _UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
 _GENERAL = """
-action agent answer back bath bathroom bedroom best bit both bottom cause ceiling chilled choice
-clean cleaned cleaning clear close closed cold cooled cooling corner correct couple current dark
-dirty distance door each empty end evening few film first floor following free front full goal good
-ground hall hand hands heated heating here hold hot hour house idea image instruction item items
-job kitchen last left light lit little living longer lot main microwaved middle moment moment's
-more morning most near nearest need new next object objects only open opened order other others
-pair pairs part picture pictures piece pieces place plan point present previous reach reason
-receptacle rest result right rinse rinsed robot room same scene seat second shorter shortest sight
-single slice slices slicing small spot state step steps subgoal surface switch table task thing
-things third time top try two view wall warm warmed wash washed water way ways while whole window
-work wrong
+action agent answer apartment back bath bathroom bedroom best bit block blocks both bottom
+breakfast cause ceiling chilled choice clean cleaned cleaning clear close closed cold cooled
+cooling corner correct couple current dark day dinner dirty distance door each empty end evening
+few film first flat floor following free front full goal good ground hall hand hands heated
+heating here hold home hot hour house idea image instruction inventory item items job kitchen last
+left light lit little living longer look lot lump lumps lunch main microwaved middle moment
+moment's more morning most near nearest need new next night object objects of only open opened
+order other others pack pair pairs part picture pictures piece pieces place plan point present
+previous reach reason receptacle rest result right rinse rinsed robot room same scene seat second
+shorter shortest sight single slice slices slicing small spot state step steps subgoal supper
+surface switch table task thing things third time top try two view wall warm warmed wash washed
+water way ways while whole window work wrong
 """
 _GENERAL_WORDS = frozenset(_GENERAL.split())
 """Nouns that are not objects of a scene, and words that may precede them."""
 
 
 def contradictions(
-    text: str, things: Sequence[SceneObject], lexicon: Lexicon, *, wish: bool = False
+    text: str,
+    things: Sequence[SceneObject],
+    lexicon: Lexicon,
+    *,
+    wish: bool = False,
+    got: Collection[str] = (),
 ) -> Sequence[str]:
     """The false claims of a text, a sentence each; empty if there are none.
 
-    `wish` says that the whole text is a request.
+    Args:
+        text: with any number of sentences.
+        things: in the scene.
+        lexicon: of the environment.
+        wish: whether the whole text is a request.
+        got: kinds that are obtained on the way to the goal, and need not be there yet.
     """
-    return list(dict.fromkeys(_Reader(things, lexicon).read(text, wish)))
+    return list(dict.fromkeys(_Reader(things, lexicon, got).read(text, wish)))
 
 
 class _Reader:
-    def __init__(self, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
+    def __init__(
+        self, things: Sequence[SceneObject], lexicon: Lexicon, got: Collection[str]
+    ) -> None:
         self._things = things
+        self._got = got
         self._lexicon = lexicon
         self._nouns = SceneNouns(lexicon, {thing.kind for thing in things})
         self._by_name = {thing.name: thing for thing in things}
@@ -119,7 +133,7 @@ class _Reader:
             if found and not wanted:
                 yield f"It says that there is no {mention.kind}, and there is."
             return
-        made = wanted and self._can_be_made(mention.kind)
+        made = wanted and (mention.kind in self._got or self._can_be_made(mention.kind))
         if not found and not made:
             yield f"It speaks of {mention.kind!r}, which is not in the scene."
         elif mention.count is not None and mention.count > found and not made:
@@ -193,7 +207,8 @@ class _Reader:
         for match in _UNKNOWN.finditer(clause):
             noun, at = match["noun"], match.start("noun")
             inside = any(at in span for span in spans)
-            if not inside and noun not in _GENERAL_WORDS and noun not in self._nouns.adjectives:
+            general = noun in _GENERAL_WORDS or noun in self._lexicon.places or noun.endswith("ly")
+            if not inside and not general and noun not in self._nouns.adjectives:
                 end = match.end()
                 compound = any(
                     span.start > at and not clause[end : span.start].strip() for span in spans

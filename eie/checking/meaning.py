@@ -28,12 +28,14 @@ _POLITE = re.compile(
     r"why do(?: not|n['\u2019]t) you|"
     r"if you (?:can|could|would|don't mind|please)|if possible|"
     r"only (?=after|once|when)|or before|if it(?:'s| is) not too much trouble|"
+    r"(?:starting )?from (?:nothing|scratch)|"
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 _CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
     r"either|or|if|twice|thrice|again|three|four|five|six|seven|eight|nine|ten|(?<!it )all|every|"
-    r"anything|anywhere|elsewhere|(?:throw|toss|give)\w* (?:\w+ ){0,2}away|"
+    r"anything|anywhere|elsewhere|half|(?:a|one) (?:third|quarter)|part of|"
+    r"(?:throw|toss|give)\w* (?:\w+ ){0,3}(?:away|at|past)|"
     r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
 )
 """Words that change what a goal means."""
@@ -46,14 +48,14 @@ _BEGINS = re.compile(
 _NEUTRAL = """
 a able about after afterwards again all also an and another any as at away back be been before
 behind being beside between both bring bringing but by can careful carried carry certain close
-closed could dark directly do done each end ends ensure every everything fetch few finally find
-first for found from get gets glad go goes grab happy have having he head help her here his hold
-how i if in inside into is it its just keep kept let lets like locate look made make makes
-making may me might more must my need needs next nice no nobody not now off on once one only
-open or our out over pick picked please ready second see she should so some somebody someone
-start starting stay straight sure take taken thank thanks that the their them then there these
-they this those time to today together try turn turned two under up us use used using walk want
-wants was way we were what when where which while who will with would you your
+closed could dark directly do does done each end ends ensure every everything fetch few finally
+find first for found from get gets glad go goes grab happy have having he head help her here his
+hold how i if in inside into is it its just keep kept let lets like locate look made make makes
+making may me might more must my need needs next nice no nobody not now off on once one only open
+or our out over pick picked please ready second see she should shut so some somebody someone start
+starting stay straight sure take taken thank thanks that the their them then there these they this
+those time to today together try turn turned two under up us use used using walk want wants was
+way we were what when where which while who will with would you your
 """
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
 _NEUTRAL_WORDS = frozenset(_NEUTRAL.split())
@@ -75,8 +77,9 @@ _FAMILIES: Mapping[str, re.Pattern[str]] = {
     "wash": re.compile(r"\b(?:wash\w*|clean\w*|rins\w*|scrub\w*)\b"),
     "slice": re.compile(r"\b(?:slic\w*|cut\w*|chop\w*|pieces?)\b"),
     "light": re.compile(
-        r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|the\s+(?:\w+\s+){0,2})?on|light|"
-        r"(?:under|beneath|with|using)\s+(?:\w+\s+){0,2}\w*lamp|watch\w*|listen\w*|examin\w*|"
+        r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|the\s+(?:\w+\s+){0,2})?on|light|running|"
+        r"start\w*\s+(?:it|them|the)|on(?=\s*(?:$|[.,;:!?]|and\b))|"
+        r"(?:under|beneath|with|using)\s+(?:\w+\s+){0,2}\w*lamp(?![^.;]*\boff\b)|watch\w*|listen\w*|examin\w*|"
         r"inspect\w*|look at)\b"
     ),
     "off": re.compile(
@@ -98,12 +101,12 @@ _TOLD: Mapping[str, re.Pattern[str]] = {
         r"\b(?:put|plac|set|mov|bring|brought|tak|carr|get|leav|left|lay|laid|drop|stor|stow|stash|"
         r"stick|stuck|pop|tuck|return|transfer|deliver|transport|relocat|shift|throw|toss|load|clear|"
         r"tid|stand|hang|deposit|position|arrang|shelv|go|belong|end up|be|is|are|were|have|want|"
-        r"need|like|keep|gather|collect|with)\w{0,4}\b"
+        r"need|like|keep|gather|collect|serv|with)\w{0,4}\b"
     ),
     "lie": re.compile(r"\b(?:lie|lies|lying|lay|sleep|nap|rest)\w*\b"),
     "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b"),
     "get": re.compile(
-        r"\b(?:get|got|obtain|collect|gather|mine|mining|dig|chop|cut|harvest|pick|fetch|bring|"
+        r"\b(?:get|got|obtain|collect|gather|mine|mining|dig|chop|cut|harvest|pick|fetch|bring|brought|"
         r"craft|mak|made|build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill)\w*\b|\blike\b"
     ),
 }
@@ -134,7 +137,7 @@ _PREPOSITION = re.compile(
 )
 _BESIDE = re.compile(
     r"\b(?:next to|near(?: to)?|beside|by|close to|of|across from|left|right|above|below|under|"
-    r"behind|between|from|off|opposite|over|with|along|"
+    r"behind|between|from|off|opposite|over|with|using|along|"
     r"(?:that|which) (?:is|are|stands?|lies?) (?:in|on|inside))\s+(?:\w+\s+){0,3}$"
 )
 """What comes before a thing that only tells where another one is."""
@@ -144,6 +147,10 @@ _SWITCHED = re.compile(r"\b(?:turn|switch|flick|flip|power|click|put)\w*\s+on\s+
 _NUMBERED = re.compile(
     rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+)?(?:(?:\w+\s+)?of\s+|\w+\s+)?$"
 )
+_OF_IT = re.compile(
+    rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+(?:the|its|those)\s+)?(?:slices|pieces)\b"
+)
+"""Counts what something named before is cut into: "two of the slices"."""
 _UNDONE = re.compile(
     r"\b(?:take|remove|pull|get|fetch|lift|pick|bring)\w* (?:it|them|the \w+) "
     r"(?:\w+ )?(?:out|off|away|up)\b|"
@@ -324,7 +331,7 @@ class _Goal:
             if event is None or any(kind in self._switched for kind in self._named(event)):
                 continue
             bare = _BARE.match(self.text[: next((m.start for m in self.mentions), 0)])
-            if verb == "put" and (self._got or bare):
+            if (verb == "put" and self._got) or (verb in ("put", "get") and bare):
                 continue  # A station is put down on the way, and "the cup on the table" says it.
             said = [match.end() for match in words.finditer(self.text)]
             if not said:
@@ -371,7 +378,10 @@ class _Goal:
         another = re.search(r"\b(?:another|second|the other)\b", self.text) is not None
         for kind, count in self.taken.items():
             said = [self._count(m) for m in self.mentions if self._source(kind) in self._kinds(m)]
+            if kind in self.lexicon.products:
+                said += [NUMBERS.get(match[1], 2) for match in _OF_IT.finditer(self.text)]
             most = max((n for n in said if n is not None), default=1)
+            most = max(most, len({m.number for m in self.mentions if kind in self._kinds(m)}))
             if count > 1 and most == 1 and another:
                 most = count
             if said and most != count:

@@ -6,15 +6,17 @@ import re
 from collections.abc import Sequence
 
 from inhabit.eie.checking.claims import contradictions
+from inhabit.eie.checking.nouns import SceneNouns
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.topology import kind_of
 from inhabit.envs.core import Action, SceneObject
-from inhabit.envs.template import Lexicon
+from inhabit.envs.template import ActionKind, Event, Lexicon
 
 FARTHER = 2
 """How many times smaller a thing to go to may look than one to handle."""
+_OBTAINS = (ActionKind.MAKE, ActionKind.GATHER)
 
 
 def check_target(context: StepContext, least: int) -> None:
@@ -66,9 +68,14 @@ def check_question(question: str, answer: Action, context: StepContext) -> None:
         )
 
 
-def check_goal(goal: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:
-    """Check that a goal mentions no object that the scene lacks."""
-    _raise_first(contradictions(goal, things, lexicon, wish=True))
+def check_goal(
+    goal: str, events: Sequence[Event], things: Sequence[SceneObject], lexicon: Lexicon
+) -> None:
+    """Check that a goal mentions no object that the scene lacks and its events do not obtain."""
+    nouns = SceneNouns(lexicon)
+    gotten = [e.wish.lower() for e in events if e.action_kind in _OBTAINS]
+    got = {mention.kind for wish in gotten for mention in nouns.mentions(wish)}
+    _raise_first(contradictions(goal, things, lexicon, wish=True, got=got))
 
 
 def check_statement(text: str, things: Sequence[SceneObject], lexicon: Lexicon) -> None:

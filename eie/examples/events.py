@@ -43,7 +43,7 @@ def check_events(
     if origin.proposal is None or not origin.proposal.events:
         return
     for proposed, event in zip(origin.proposal.events, events, strict=True):
-        check_goal(proposed.wish, things, template.lexicon)
+        check_goal(proposed.wish, events, things, template.lexicon)
         if event.thing not in event.wish and event.wish == proposed.wish:
             raise RejectedError(
                 Rejection.CONTRADICTION,

@@ -222,7 +222,8 @@ class Pipeline:
         if start.met == start.total:
             why = f"All {start.total} conditions of the goal hold at the start."
             raise RejectedError(Rejection.ALREADY_SOLVED, why)
-        check_goal(origin.task.goal, env.things(), self._template.lexicon)
+        events = self._template.events(origin.task)
+        check_goal(origin.task.goal, events, env.things(), self._template.lexicon)
         self._check_meaning(origin, env.things())
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")

@@ -102,6 +102,7 @@ _VERBS = {verb.name: verb for verb in VERBS}
 _LEXICON = Lexicon(
     kinds=frozenset((*ITEMS, *CONTAINERS)),
     states={"open": ("open", "closed")},
+    synonyms={"refrigerator": "fridge"},
     containers=frozenset(CONTAINERS),
 )
 _CHANGES = ("another room", "another object", "changed state", "distractors", "harder")

@@ -268,6 +268,7 @@ def _lexicon() -> Lexicon:
         # Beetroots are a block as well, carrots and potatoes too.
         called={plural(k): frozenset((k, plural(k))) for k in kinds if plural(k) in kinds},
         states=STATES,
+        places=frozenset(word for name in names("biome") for word in name.split("_")),
         products={plain(item): plain(source) for item, source in made.items()},
     )
 

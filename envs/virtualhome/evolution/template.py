@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -98,6 +98,8 @@ _OTHER_WORDS = {
     "refrigerator": "fridge",
     "television": "tv",
     "lamp": "ceiling lamp",
+    "ceiling light": "ceiling lamp",
+    "washer": "washing machine",
 }
 _CHANGES = ("another flat", "another room", "another object", "another hour", "combined goals")
 _TRIES = 10
@@ -315,7 +317,7 @@ def _reworded(task: Task, rng: random.Random) -> Task:
 
 def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
     names = NodeNames(world)
-    placed: list[str] = []
+    placed: dict[int, list[str]] = defaultdict(list)
     for goal in scene.goals:
         if not isinstance(goal, RelationGoal):
             continue
@@ -332,7 +334,7 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
         yield Event(takes, f"pick up the {spoken(thing)}", "", ActionKind.TAKE, thing)
         is_there = f"The {spoken(thing)} is {where} the {spoken(place)}."
         yield Event(puts, f"put the {put}", is_there, ActionKind.PUT, place, (takes,))
-        placed.append(puts)
+        placed[goal.to_id].append(puts)
     for goal in scene.goals:
         if isinstance(goal, StateGoal) and goal.state in _BY_STATE and goal.id != CHARACTER:
             action_kind, wish, done = _BY_STATE[goal.state]
@@ -343,7 +345,7 @@ def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
                 done.format(spoken(thing)),
                 action_kind,
                 thing,
-                tuple(placed) if goal.state in ("CLOSED", "ON") else (),
+                tuple(placed[goal.id]) if goal.state in ("CLOSED", "ON") else (),
             )
     for goal in scene.goals:
         if isinstance(goal, ActionGoal) and goal.id is not None:

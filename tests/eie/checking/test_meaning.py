@@ -170,6 +170,11 @@ EVERYWHERE = Lexicon(
         ("Slay a sheep.", SHEEP, ""),
         ("Feed a sheep.", SHEEP, "eat"),
         ("Follow a sheep.", SHEEP, "defeat"),
+        ("Slay a sheep only after nightfall.", SHEEP, "'nightfall'"),
+        ("Slay a sheep and hide its wool.", SHEEP, "'hide'"),
+        ("Put the shirt in the washing machine, shut it and start it.", SHIRT, ""),
+        ("Put half of the pie in the fridge and shut it.", PIE, "'half'"),
+        ("The pie has to be kept cool: it goes in the fridge, which must be closed.", PIE, ""),
     ],
 )
 def test_goals_of_other_environments(goal: str, events: list[Event], why: str) -> None:

@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+import inhabit
 from inhabit.agents.models.registry import load
+from inhabit.eie.checking.meaning import misread
+from inhabit.eie.examples.checks import check_goal
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import AuthorReply, AuthorRequest
 from inhabit.eie.making.llm_author import LlmAuthor
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.envs.registry import find
+from inhabit.episodes.episode import Episode
 from tests.agents.models.endpoints.endpoint import endpoint, good
 
 PLACE, HEAT = "pick_and_place_simple", "pick_heat_then_place_in_recep"
@@ -260,3 +264,15 @@ def test_goals_that_mean_something_else_are_refused() -> None:
                 (right_kept if right else wrong_kept).append(text)
     assert len(wrong_kept) <= 1, wrong_kept
     assert len(right_kept) >= 26
+
+
+@pytest.mark.parametrize("name", ["minedojo", "toy"])
+def test_the_goals_that_an_environment_writes_itself_are_kept(name: str) -> None:
+    registration = find(name)
+    template = registration.template(registration.settings())
+    with registration.make(registration.backends[0], registration.settings()) as env:
+        for task in inhabit.tasks(name, 20, seed=330502):
+            Episode(env, task, 0).reset()
+            events, things = template.events(task), env.things()
+            check_goal(task.goal, events, things, template.lexicon)
+            assert misread(task.goal, events, things, template.lexicon) == "", task.goal
