@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from inhabit.envs.core import Env, Task
+from inhabit.envs.core import Env, Task, UnknownNameError
 from inhabit.envs.entries import Entries, PluginError, raised, settings_problem, type_problem
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.template import Template
@@ -188,6 +188,9 @@ def find(name: str) -> Registration:
         UnknownNameError: nothing is registered under it.
         PluginError: the package that brings it is broken.
     """
+    if ".py:" in str(name):
+        hint = "Only `inhabit validate` takes a file. Package yours: see docs/extending.md."
+        raise UnknownNameError("environment", name, (), hint)
     return _ENTRIES.find(name)
 
 

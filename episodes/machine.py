@@ -19,9 +19,12 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from inhabit.agents import registry as planners
+from inhabit.agents.models import registry as models
 from inhabit.envs import registry
 from inhabit.envs.cache import cache_home
 from inhabit.envs.registry import Registration
+from inhabit.episodes.scoring.metric import METRICS
 
 
 class Status(StrEnum):
@@ -341,13 +344,17 @@ def _answers(display: str) -> bool:
     return Path(f"/tmp/.X11-unix/X{number.partition('.')[0]}").exists()
 
 
+def plug_ins() -> Iterator[Finding]:
+    """What packages of others add and what can't be used."""
+    for usable in (registry.usable, planners.usable, models.usable, METRICS.usable):
+        for problem in usable()[1]:
+            fix = "uninstall or reinstall that package"
+            yield Finding("a plug-in", Status.LACKING, str(problem), "what it adds", fix)
+
+
 def environments() -> Iterator[Finding]:
     """Every backend of every environment, by its own word."""
-    found, problems = registry.usable()
-    for problem in problems:
-        fix = "uninstall or reinstall that package"
-        yield Finding("a plug-in", Status.LACKING, str(problem), "what it adds", fix)
-    for registration in found:
+    for registration in registry.usable()[0]:
         yield from _backends(registration)
         for need in registry.missing_task_data(registration):
             yield Finding(
@@ -378,6 +385,7 @@ CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
     room,
     video_encoder,
     weights,
+    plug_ins,
     environments,
     gpu,
     drawing,

@@ -180,7 +180,10 @@ def score(run: Run, index: Index | None = None, others: Iterable[Run] = ()) -> S
 def _figures(ended: Sequence[Scored]) -> Mapping[str, Any]:
     """Every metric and interval by its key."""
     found: dict[str, Any] = {}
-    for metric in METRICS.usable()[0]:
+    usable, broken = METRICS.usable()
+    for problem in broken:
+        warn(str(problem), stacklevel=2)
+    for metric in usable:
         try:
             value = metric.of(ended)
             found[metric.name] = None if value is None else float(value)

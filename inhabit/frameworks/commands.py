@@ -12,7 +12,7 @@ import typer
 from pydantic import JsonValue
 
 from inhabit.envs.errors import UserError
-from inhabit.envs.extras import require
+from inhabit.envs.extras import imports, require
 from inhabit.envs.host.server_gate import Gate
 from inhabit.episodes.commands.interrupt import leave, on_signals
 from inhabit.episodes.commands.options import Backend, EnvName
@@ -137,8 +137,8 @@ def mcp(
     Tools: reset, observe, act, goal. Name this command in the client's configuration, such as
     {"command": "inhabit", "args": ["mcp", "alfred"]}.
     """
-    require("mcp", "mcp", "MCP servers")
-    from inhabit.frameworks.mcp import server
+    with imports("MCP servers", "mcp"):
+        from inhabit.frameworks.mcp import server
 
     (_, source), *others = _sources(tasks or ())
     if others:

@@ -76,6 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     agent = "raise ImportError('an agent without its library')"
     install(folder, "bad_agent", agent, {"inhabit.agents": {"bad_agent": "bad_agent:X"}})
     install(folder, "bad_model", agent, {"inhabit.models": {"bad_model": "bad_model:X"}})
+    install(folder, "bad_metric", agent, {"inhabit.metrics": {"bad_metric": "bad_metric:X"}})
     for twin in ("twin_a", "twin_b"):
         install(folder, twin, "", {"inhabit.envs": {"twin": f"{twin}:REGISTRATION"}})
     install(folder, "usurper", "", {"inhabit.envs": {"alfred": "usurper:REGISTRATION"}})
@@ -127,6 +128,28 @@ def test_agents_and_kinds_of_models_as_well(site: Path) -> None:
     assert [t.split("'")[1] for t in answer["broken"]] == ["bad_agent", "bad_model"]
 
 
+def test_a_run_names_a_metric_that_is_broken(site: Path, tmp_path: Path) -> None:
+    said = inhabit(
+        site, "run", "toy", "--agent", "expert", "--n", "1", "--out", str(tmp_path / "run")
+    )
+    assert said.returncode == 0
+    assert "Warning: The metric 'bad_metric' of the package bad_metric 1.0" in said.stderr
+
+
+def test_an_environment_in_a_file_is_for_validate_alone(site: Path) -> None:
+    said = inhabit(site, "tasks", "good.py:REGISTRATION")
+    assert said.returncode == 2
+    assert "Only `inhabit validate` takes a file. Package yours" in said.stderr
+
+
+def test_another_release_of_an_optional_package_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mcp").mkdir()
+    (tmp_path / "mcp" / "__init__.py").touch()
+    said = inhabit(tmp_path, "mcp", "toy")
+    assert said.returncode == 3
+    assert "pip install 'inhabit[mcp]'" in said.stderr and "Traceback" not in said.stderr
+
+
 @pytest.mark.slow
 def test_doctor_finds_them(site: Path) -> None:
     said = inhabit(site, "doctor", "--json")
@@ -134,6 +157,8 @@ def test_doctor_finds_them(site: Path) -> None:
     told = " ".join(finding["found"] for finding in findings)
     for name in BROKEN:
         assert f"The environment {name!r} of" in told
+    for kind in ("agent", "model", "metric"):
+        assert f"{kind} 'bad_{kind}' of the package bad_{kind} 1.0 can't be used" in told
     assert any(finding["what"] == "good (grid)" for finding in findings)
     assert "Traceback" not in said.stderr
 
