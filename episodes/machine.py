@@ -19,7 +19,7 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from inhabit.agents import registry as planners
+from inhabit.agents import registry as known_agents
 from inhabit.agents.models import registry as models
 from inhabit.envs import registry
 from inhabit.envs.cache import cache_home
@@ -346,7 +346,7 @@ def _answers(display: str) -> bool:
 
 def plug_ins() -> Iterator[Finding]:
     """What packages of others add and what can't be used."""
-    for usable in (registry.usable, planners.usable, models.usable, METRICS.usable):
+    for usable in (registry.usable, known_agents.usable, models.usable, METRICS.usable):
         for problem in usable()[1]:
             fix = "uninstall or reinstall that package"
             yield Finding("a plug-in", Status.LACKING, str(problem), "what it adds", fix)

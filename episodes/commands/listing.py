@@ -13,6 +13,7 @@ from rich.text import Text
 
 from inhabit.agents import registry as known_agents
 from inhabit.agents.core import RequestError
+from inhabit.agents.custom import load_agent, names_file
 from inhabit.agents.dialogue.template import source
 from inhabit.agents.models import registry as models
 from inhabit.agents.models.registry import ModelRegistration
@@ -99,6 +100,8 @@ def _print_settings(name: str, as_json: bool) -> None:
     kind = name.partition(":")[0]
     if name in known_agents.names():
         registration = known_agents.find(name)
+    elif names_file(name):
+        registration = load_agent(name)
     elif kind in models.kinds():
         registration = models.find(f"{kind}:NAME")[0]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,13 @@ def test_a_decide_that_is_no_coroutine_is_named(file: Path, tmp_path: Path, caps
     assert "2 episodes ended early:" in said
     told = "2 x The decide() of NotWaiting is not a coroutine: write 'async def decide(self, view)'"
     assert told in said
+
+
+def test_its_settings_are_listed(file: Path, capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["agents", f"{file}:First", "--json"])
+    (setting,) = json.loads(capsys.readouterr().out)["settings"]
+    assert setting["key"] == "number"
 
 
 def test_another_file_does_not_go_on_with_the_run(file: Path, tmp_path: Path, capsys: Any) -> None:
