@@ -91,7 +91,11 @@ class ExpertAgent(Agent):
                 "agent, such as --agent random."
             )
         plan = await view.grants.plan()
-        return Decision(plan[0]) if plan else Decision(None, stop=True)
+        if not plan:
+            return Decision(
+                None, stop=True, reasoning="Nothing is left to do, or no plan is known."
+            )
+        return Decision(plan[0])
 
 
 EXPERT = AgentRegistration(

@@ -214,7 +214,7 @@ def _report(opened: SetFolder, asked: SynthSettings, seconds: float, as_json: bo
     if kept < opened.header.n:
         console.print(
             f"  fewer than --n {opened.header.n}: {attempts} tasks are tried at most. Try more "
-            "(--set attempts), or change what rejects them.",
+            "(--set attempts), or change what rejects them, as attempts.jsonl says.",
             soft_wrap=True,
         )
     made = {example.kind for example in opened.examples()}

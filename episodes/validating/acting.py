@@ -124,7 +124,7 @@ def _hostile(subject: Subject) -> CheckFigure:
         for action in (parsed, Action(text, verb, (text,)), Action(text, text, ())):
             said = episode.act(Decision(action, raw=text)).feedback
             if any(ord(c) < 32 and c not in "\n\t" for c in said) or len(said) > _LONGEST_REPLY:
-                wrong.append(f"The feedback repeats {text[:30]!r}.")
+                wrong.append(f"The feedback on an unknown action repeats {text[:30]!r}.")
         if parsed is None and episode.now.digest != before:
             wrong.append(f"{text[:30]!r} changes the state.")
     if Path(_FILE).exists():

@@ -52,7 +52,7 @@ def _summary(subject: Subject) -> CheckFigure:
 def _settings(subject: Subject) -> CheckFigure:
     fields = subject.registration.settings.model_json_schema().get("properties", {})
     dark = [name for name, field in fields.items() if not field.get("description", "").strip()]
-    return CheckFigure(len(dark), f"{dark[0]} has no description." if dark else "")
+    return CheckFigure(len(dark), f"{dark[0]} has no Field(description=...)." if dark else "")
 
 
 def _kinds(subject: Subject) -> CheckFigure:

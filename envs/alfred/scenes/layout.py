@@ -280,7 +280,7 @@ def _check_types(scene: AlfredScene, goal: AlfredGoal, world: ThorObjects) -> No
         known = sorted({t.type for t in world if t.record[needed]})
         if type is not None and type not in known:
             raise SceneError(
-                f"goal.{name}: {scene.room} has no {type!r} that is {needed}; "
+                f"goal.{name}: {scene.room} has no {needed} {type!r}; "
                 f"nearest: {nearest(type, known)}."
             )
 

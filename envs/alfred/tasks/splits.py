@@ -13,6 +13,7 @@ from inhabit.envs.alfred.tasks import trajectories
 from inhabit.envs.alfred.tasks.trajectories import FILE, read_task
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import Task, TaskError
+from inhabit.envs.entries import first_problem
 
 MAX_STEPS = 30
 """Actions of an episode, as in EmbodiedBench."""
@@ -69,9 +70,10 @@ def _chosen(file: Path, name: str) -> Mapping[str, tuple[_Entry, ...]]:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise TaskError(f"Can't read {file} as a split file: {error}.") from error
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise TaskError(f"{file}: {place or 'the file'}: {first['msg']}.") from error
+        raise TaskError(
+            f"{file} is no split file: {first_problem(error)}. Tasks of your own go into a .jsonl "
+            "file, one on each line."
+        ) from error
     if not name:
         return splits
     if name not in splits:

@@ -104,7 +104,8 @@ def test_expert_follows_the_plan_it_is_granted() -> None:
     assert find("expert").needs == {Grant.EXPERT}
     agent = make("expert")
     assert decide(agent, moment).action == act("open the drawer")
-    assert decide(agent, moment).stop
+    last = decide(agent, moment)
+    assert last.stop and last.reasoning
     with pytest.raises(UnavailableError, match="withheld"):
         decide(agent, view(*TEXTS))
 

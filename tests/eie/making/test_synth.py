@@ -249,6 +249,7 @@ def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> Non
     words = ("synth", "toy", "--n", "300", "--out", str(tmp_path / "set"), "--set")
     told = inhabit(*words, "in_process=true", "--set", "attempts=2").stdout
     assert "fewer than --n 300: 2 tasks are tried at most." in told
+    assert "as attempts.jsonl says" in told
     assert "larger set" not in told
 
 

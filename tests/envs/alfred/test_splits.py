@@ -98,7 +98,7 @@ def test_a_trial_is_played_with_the_actions_of_embodied_bench(
         ({"base": [entry("../kind-1/trial_A")]}, {}, r"found no trial '\.\./kind-1/trial_A'"),
         ({"base": [entry("kind-1/trial_A", "")]}, {}, "base.0.instruction"),
         ({"base": [entry(3)]}, {}, "base.0.task"),  # type: ignore[arg-type]
-        (["base"], {}, "the file"),
+        (["base"], {}, r"Input should .* go into a \.jsonl file"),
     ],
 )
 def test_a_file_that_can_not_be_read_is_named(
