@@ -326,7 +326,7 @@ class _Goal:
             for verb, event in wished.items()
             if event.action_kind is ActionKind.OTHER and verb not in _FAMILIES
         }
-        for verb, words in (others | _TOLD).items():
+        for verb, words in {**others, **_TOLD}.items():
             event = wished.get(verb)
             if event is None or any(kind in self._switched for kind in self._named(event)):
                 continue
