@@ -111,9 +111,15 @@ class Topology:
 
 def _brings_about(action: Action, event: Event, template: Template) -> bool:
     kind = template.action_kind(action)
-    if kind is not event.action_kind or not action.arguments:
-        return False
-    return kind_of(action.arguments[0 if kind is ActionKind.MAKE else -1]) == event.thing
+    return kind is event.action_kind and changed(action, kind) == event.thing
+
+
+def changed(action: Action, kind: ActionKind) -> str:
+    """The kind of thing that an action of this kind is about: what it makes, whose station comes
+    last, or else its last argument. Empty where it has none.
+    """
+    place = 0 if kind is ActionKind.MAKE else -1
+    return kind_of(action.arguments[place]) if action.arguments else ""
 
 
 def speaks_of(wish: str, kind: str) -> bool:

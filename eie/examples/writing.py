@@ -27,7 +27,7 @@ from inhabit.eie.examples.events import events_of
 from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
 from inhabit.eie.examples.reasons import Beside, Instead, explain
-from inhabit.eie.examples.topology import Topology, kind_of, speaks_of
+from inhabit.eie.examples.topology import Topology, changed, kind_of, speaks_of
 from inhabit.eie.examples.wording import (
     Explanation,
     plain,
@@ -170,7 +170,7 @@ class ExampleWriter:
             kind = self._template.action_kind(action)
             if kind is ActionKind.TAKE and spare is not None:
                 return spare
-            name = kind_of(action.arguments[-1]) if action.arguments else ""
+            name = changed(action, kind)
             if kind is ActionKind.TAKE:
                 target = context.target(action)
                 moved = target.kind if target is not None else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -273,13 +274,15 @@ def _landmarks(
 
 def _acted_on(attempt: Attempt, scene: ScenePlan | None) -> Sequence[str]:
     """Names of things in actions and their feedback, in order of first mention."""
-    told = [
+    names = {thing.name for thing in attempt.start.things}
+    names |= {one.name for one in (scene.furniture if scene is not None else ()) if one.name}
+    told = " ".join(
         f"{s.decide.action or ''} {s.act.feedback}" for s in attempt.steps if s.decide and s.act
-    ]
-    words = [f" {text.replace('.', ' ').replace(',', ' ')} " for text in told]
-    names = {thing.name: None for thing in attempt.start.things}
-    names |= {one.name: None for one in (scene.furniture if scene is not None else ()) if one.name}
-    return list(dict.fromkeys(n for text in words for n in names if f" {n} " in text))
+    )
+    # The longest first: "hand towel_1" is no "towel_1".
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    found = re.findall(rf"(?<![^ ])(?:{either})(?![^ .,])", told)
+    return [name for name in dict.fromkeys(found) if name]
 
 
 def scene_plan(header: RunHeader, attempt: Attempt) -> ScenePlan | None:

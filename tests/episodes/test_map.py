@@ -84,6 +84,16 @@ def test_the_way_is_drawn_to_scale(tmp_path: Path) -> None:
     assert mug.at.y < plan.stands[0].at.y, "What has a greater z is further up."
 
 
+def test_a_name_that_ends_like_another_is_another(tmp_path: Path) -> None:
+    run = walked(tmp_path / "run", name="the mug_1")
+    file = run.episode(0).file
+    file.write_text(file.read_text().replace('"lamp"', '"mug_1"'))
+    assert [(mark.name, mark.named) for mark in drawn(run).landmarks] == [
+        ("the mug 1", True),
+        ("mug 1", False),
+    ]
+
+
 def test_a_record_without_places_has_no_map(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run"))
     attempt = run.episode(0).last()

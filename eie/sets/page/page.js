@@ -72,7 +72,7 @@ function list(label, texts) {
 function film(example) {
   if (!example.past.length) return null;
   return make("ol", "film", ...example.past.map((past) => make("li", past.failed ? "failed" : "",
-    past.image ? picture(past.image) : null,
+    past.image ? picture(past.image) : make("i"),
     make("span", "", [past.action, past.feedback].filter(Boolean).join(". ")))));
 }
 

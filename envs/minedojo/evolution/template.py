@@ -35,7 +35,7 @@ from inhabit.envs.minedojo.evolution.goals import (
 from inhabit.envs.minedojo.evolution.views import LEAST, crossed_scenes, predictions, steps, views
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, ItemNode, graph
 from inhabit.envs.minedojo.luanti.content import content
-from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names, say
+from inhabit.envs.minedojo.tasks.language import VERBS, WEATHERS, gathers, mobs, names
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon, RecipePart
@@ -312,7 +312,7 @@ def _add(
         wish,
         "",
         ActionKind.GATHER if gathered else ActionKind.MAKE,
-        say(node.way.verb, node.way.about).arguments[-1],
+        node.way.about,
         tuple(dict.fromkeys(needs)),
     )
 

@@ -14,7 +14,8 @@ from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.topology import Topology, TopologyError, kind_of
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.world.kinds import KIND_NAMES
-from inhabit.envs.core import Action, Env, Factual
+from inhabit.envs.core import Action, Env, Factual, Task
+from inhabit.envs.minedojo.tasks.language import understand
 from inhabit.envs.registry import find
 from inhabit.envs.template import ActionKind, Event, Template
 
@@ -178,3 +179,38 @@ def test_subtasks_are_told_apart_whatever_a_wish_calls_a_thing() -> None:
     take = Action("pick up the alarmclock", "pick up", ("alarmclock",))
     graph = Topology(events).moment([take, put], _template("alfred"))
     assert [one.state for one in graph] == ["done", "done", "next", "blocked"]
+
+
+def test_what_is_made_at_a_station_is_done_only_when_it_is_made() -> None:
+    template = _template("minedojo")
+    scene = {
+        "task": "harvest",
+        "target_names": ["cooked_porkchop"],
+        "initial_inventory": [
+            {"slot": number, "name": name, "quantity": 9}
+            for number, name in enumerate(("porkchop", "coal", "cobblestone", "crafting_table"))
+        ],
+    }
+    task = Task(id="cook", env="minedojo", kind="harvest", goal="Cook.", scene=scene, max_steps=9)
+    plan = [
+        action
+        for text in (
+            "place crafting_table",
+            "craft furnace",
+            "place furnace",
+            "smelt cooked_porkchop",
+        )
+        if (action := understand(text)) is not None
+    ]
+    topology = Topology(template.events(task))
+    for done, states in enumerate(
+        (
+            "next blocked blocked blocked",
+            "done next blocked blocked",
+            "done done next blocked",
+            "done done done next",
+        )
+    ):
+        graph = topology.moment(plan[done:], template)
+        assert " ".join(one.state for one in graph) == states
+    assert len(topology.done(plan, template)) == len(plan)
