@@ -134,7 +134,8 @@ def _divided(run: Run, by: str, assignments: list[str]) -> tuple[list[str], list
 
 async def _judge(run: Run, who: Judge, make: Callable[[], Env]) -> None:
     try:
-        with ProgressReport("episodes", len(run.tasks)) as progress:
+        _, judged = whole(file_of(run, who.name))
+        with ProgressReport("episodes", len(run.tasks), done=len(judged)) as progress:
             await judge_run(run, who, make, watch=lambda _: progress.advance())
     finally:
         await who.close()

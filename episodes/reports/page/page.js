@@ -39,7 +39,8 @@ function film(steps, before) {
     for (const stand of stands) {
       stand.classList.toggle("now", Number(stand.dataset.step) === number);
       stand.classList.toggle("later", Number(stand.dataset.step) > number);
-      if (stand.classList.contains("now")) stand.parentNode.append(stand);
+      // Over other places, and under the names of things.
+      if (stand.classList.contains("now")) stand.parentNode.insertBefore(stand, map.querySelector(".stand ~ text"));
     }
     const passed = stands.filter((stand) => Number(stand.dataset.step) <= number);
     map.querySelector(".way").setAttribute("points", passed.map((stand) => {
