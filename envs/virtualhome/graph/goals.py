@@ -84,25 +84,25 @@ def met(goals: Sequence[Goal], world: FlatWorld, done: Sequence[ScriptLine]) -> 
 
 
 def faults(goals: Sequence[Goal], world: FlatWorld) -> Sequence[str]:
-    """The invalid references of goals, one sentence each; empty if there are none."""
+    """The invalid references of goals, such as "goals.0: there is no node 9."."""
     environment = load().environment
     found: list[str] = []
     ids: tuple[int, ...]
-    for goal in goals:
+    for number, goal in enumerate(goals):
         match goal:
             case StateGoal():
                 ids = (goal.id,)
-                found += _unknown("state", (goal.state,), environment.State.__members__)
+                wrong = _unknown("state", (goal.state,), environment.State.__members__)
             case RelationGoal():
                 ids = (goal.from_id, goal.to_id)
-                found += _unknown("relation", (goal.relation,), environment.Relation.__members__)
+                wrong = _unknown("relation", (goal.relation,), environment.Relation.__members__)
             case ActionGoal():
                 ids = () if goal.id is None else (goal.id,)
-                found += _unknown("action", goal.any_of, VERBS)
+                wrong = _unknown("action", goal.any_of, VERBS)
                 if ids and not any(word in VERBS and VERBS[word].arity for word in goal.any_of):
-                    found.append(f"The goal {goal!r} names a node, and its actions are about none.")
-        missing = [i for i in ids if world.node(i) is None]
-        found += [f"The goal {goal!r} names node {i}: there is none." for i in missing]
+                    wrong.append("it names a node, and its actions are about none")
+        wrong += [f"there is no node {i}" for i in ids if world.node(i) is None]
+        found += [f"goals.{number}: {what}." for what in wrong]
     return found
 
 
@@ -113,9 +113,7 @@ def _unknown(what: str, words: Iterable[str], known: Iterable[str]) -> list[str]
         return ", ".join(get_close_matches(word, known) or known)
 
     return [
-        f"There is no {what} {word!r}; nearest: {near(word)}."
-        for word in words
-        if word not in known
+        f"there is no {what} {word!r}; nearest: {near(word)}" for word in words if word not in known
     ]
 
 

@@ -146,7 +146,7 @@ def test_in_no_room_nothing_is_done_and_nothing_trips(action: str) -> None:
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
-        ({"kind": "state", "id": 99999, "state": "ON"}, "node 99999: there is none"),
+        ({"kind": "state", "id": 99999, "state": "ON"}, "goals.0: there is no node 99999."),
         ({"kind": "state", "id": 1, "state": "OPNE"}, "no state 'OPNE'; nearest: OPEN"),
         ({"kind": "relation", "from_id": 1, "relation": "INSIDES", "to_id": 1}, "INSIDE"),
         ({"kind": "action", "any_of": ["FLY"]}, "no action 'FLY'"),
