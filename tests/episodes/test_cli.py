@@ -288,6 +288,15 @@ def test_braces_and_brackets_in_tasks_are_only_text(inhabit: Any, tmp_path: Path
     assert (said.code, said.json["identical"]) == (0, True)
 
 
+def test_a_goal_that_holds_at_the_start_is_told(inhabit: Any, tmp_path: Path) -> None:
+    scene = {"items": {"cup": "shelf"}, "inside": {"cup": "shelf"}}
+    done = next(iter(sample(1, 0))).model_copy(update={"scene": scene})
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(done.model_dump_json() + "\n")
+    words = ("--agent", "expert", "--tasks", str(file), *FAST, "--out", str(tmp_path / "run"))
+    assert "1 episode solved at the start, without an action." in inhabit("run", "toy", *words).out
+
+
 def test_replay_of_no_run_is_a_sentence(inhabit: Any, tmp_path: Path) -> None:
     (tmp_path / "{file}").touch()
     for command, name, what in (
