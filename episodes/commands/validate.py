@@ -86,7 +86,7 @@ def validate(
     if as_json:
         print_json(report)
     else:
-        told = ", ".join(f"{report.counts[verdict]} {verdict.value}" for verdict in CheckVerdict)
+        told = ", ".join(f"{verdict.value} {report.counts[verdict]}" for verdict in CheckVerdict)
         console.print(f"{report.env}: {told}.")
     raise typer.Exit(1 if report.failed else 0)
 
