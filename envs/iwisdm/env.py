@@ -198,7 +198,7 @@ def read(source: str, settings: IwisdmSettings) -> NoReturn:
     """
     raise TaskError(
         f"Unknown iWISDM tasks {source!r}. Use --n and --seed with --set level=LEVEL, or a "
-        "JSONL of tasks."
+        ".jsonl file of tasks."
     )
 
 

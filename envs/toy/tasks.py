@@ -50,8 +50,8 @@ def read(source: str, settings: ToySettings) -> NoReturn:
         TaskError: always.
     """
     raise TaskError(
-        f"Unknown toy tasks {source!r}. Use --n and --seed, or a JSONL of tasks "
-        "as printed by `inhabit tasks toy`."
+        f"Unknown toy tasks {source!r}. Use --n and --seed, or a .jsonl file "
+        "of tasks as printed by `inhabit tasks toy`."
     )
 
 

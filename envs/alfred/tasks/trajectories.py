@@ -162,7 +162,10 @@ def read(source: str | Path, settings: AlfredSettings | None = None) -> Iterator
     """
     settings, folder = settings or AlfredSettings(), Path(source)
     if not folder.is_dir():
-        raise TaskError(f"Found no folder {str(folder)!r}. Pass a folder of ALFRED trajectories.")
+        raise TaskError(
+            f"Found no folder {str(folder)!r}. Pass a folder of ALFRED trajectories, or a .jsonl "
+            "file of tasks."
+        )
     paths = sorted(folder.rglob(FILE))
     if not paths:
         raise TaskError(f"Found no {FILE} below {str(folder)!r}.")

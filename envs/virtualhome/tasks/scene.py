@@ -282,7 +282,7 @@ def read(source: str, settings: VirtualHomeSettings) -> Iterator[Task]:
         raise TaskError(
             f"Unknown VirtualHome tasks {source!r}. Use 'eai' (338 goal tasks of the "
             "eai-eval package), 'eai-all' (also the four that hold at the start), --n and "
-            "--seed, or a JSONL of tasks."
+            "--seed, or a .jsonl file of tasks."
         )
     return tasks(vacuous=source == "eai-all")
 
