@@ -238,8 +238,8 @@ class SmallEnv(Env):
     def _picture(self) -> NDArray[np.uint8]:
         cells, side = self._world.cells(self._now), self._settings.pixels
         image = np.zeros((*cells.shape, 3), np.uint8)
-        for name, colour in self._world.colours.items():
-            image[cells == name] = ImageColor.getrgb(colour)
+        for name in np.unique(cells):
+            image[cells == name] = ImageColor.getrgb(self._world.colours[str(name)])
         return image.repeat(side, axis=0).repeat(side, axis=1)
 
     @property

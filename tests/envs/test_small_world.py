@@ -101,6 +101,14 @@ def test_a_world_whose_scenes_make_no_task_says_so() -> None:
         solved.task("garden-0", random.Random(0))
 
 
+def test_a_name_without_a_colour_is_not_drawn_black() -> None:
+    registration = replace(GARDEN, colours={}).registration()
+    env = registration.make("grid", registration.settings())
+    env.reset(GARDEN.task("garden-0", random.Random(0)), seed=0)
+    with pytest.raises(KeyError, match="bed"):
+        env.observe()
+
+
 def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:
     actions = [Action(f"take the {name}", "take") for name in ("box 1", "box 2", "öl")]
     assert [among(actions, action.text) for action in actions] == actions
