@@ -10,6 +10,7 @@ from unittest import SkipTest
 from pydantic import BaseModel
 
 from inhabit.envs import registry
+from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import raised
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
@@ -61,7 +62,9 @@ class Check:
         except (DoesNotApply, SkipTest) as why:
             verdict, evidence = CheckVerdict.NOT_APPLICABLE, str(why)
         except Exception as error:  # noqa: BLE001 - whatever it raises is the finding
-            verdict, evidence = CheckVerdict.FAILED, f"The environment {raised(error)}."
+            # A checked environment wraps what it raised, and quotes the whole traceback.
+            wrapped = error.__cause__ if isinstance(error, SimulatorError) else None
+            verdict, evidence = CheckVerdict.FAILED, f"The environment {raised(wrapped or error)}."
         else:
             figure, evidence = round(measured.figure, 6), measured.evidence
             verdict = CheckVerdict.OK if self._keeps(figure) else CheckVerdict.FAILED

@@ -584,6 +584,15 @@ def test_an_environment_in_a_file_of_its_own_keeps_the_contract() -> None:
     assert not report.failed and report.counts[CheckVerdict.OK] >= 15
 
 
+def test_what_an_environment_raises_is_told_in_a_line_that_names_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "bare.py"
+    file.write_text(KEYDOOR.read_text().replace("#78461e", "brownish"))
+    with Subject.open(f"{file}:REGISTRATION", n=2, fast=True) as subject:
+        (found,) = validate(subject, chosen(["pictures.black"])).failed
+    told = "The environment raised ValueError: unknown color specifier: 'brownish' (ImageColor.py"
+    assert found.evidence.startswith(told)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("env", ["toy", f"{KEYDOOR}:REGISTRATION", "gymnasium:CartPole-v1"])
 def test_a_sound_environment_raises_no_alarm(env: str) -> None:
