@@ -331,12 +331,14 @@ def print_faults(ends: Iterable[EndLine | None], console: Console) -> None:
 
     Goals that hold at the start are told too: such a task is a mistake of who wrote it.
     """
-    ends = [end for end in ends if end is not None]
-    if solved := sum(end.success and not end.steps for end in ends):
+    ended = [end for end in ends if end is not None]
+    if solved := sum(end.success and not end.steps for end in ended):
         console.print(f"\n{counted(solved, 'episode')} solved at the start, without an action.")
     # The sentence that an error begins with, without what the simulator printed.
     causes = Counter(
-        next(iter(end.error.strip().splitlines()), "")[:_LONGEST_CAUSE] for end in ends if end.error
+        next(iter(end.error.strip().splitlines()), "")[:_LONGEST_CAUSE]
+        for end in ended
+        if end.error
     )
     if not causes:
         return
