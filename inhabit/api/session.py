@@ -210,7 +210,7 @@ def open(
         seed: of the tasks that are sampled, and of the environment.
         source: where tasks come from instead of the sampler, as `--tasks` has it.
         backend: which simulator; None for the embedded default.
-        settings: what `--set` may say of the environment, such as {"pixels": 300}.
+        settings: what `--set` may say of the environment, such as {"clips": True}.
         worker: run the environment in a process of its own. The default is this process, which
             starts at once and can be debugged; a worker protects you from a simulator that hangs
             or crashes, so choose it for real simulators such as Unity.

@@ -48,6 +48,18 @@ def test_an_episode_is_rendered_larger_with_its_way(house: Run) -> None:
         assert len(view) == max(1, step.act.cost), "One image for each low-level step."
 
 
+def test_a_step_without_effect_shows_what_was_seen_before(tmp_path: Path) -> None:
+    actions = "turn right; put it in the fridge; turn left"
+    words = ("--agent", "scripted", "--set", f"actions={actions}", "--n", "1", "--set", "wire=none")
+    out = tmp_path / "run"
+    assert command("run", "alfred", *words, "--set", "in_process=true", "--out", out) == 0
+    run = Run.open(out)
+    attempt = run.episode(0).last()
+    assert attempt is not None
+    _, turned, failed, _ = list(camera(run).views(attempt))
+    assert failed == turned[-1:] and failed[0].size == SIZE
+
+
 @pytest.mark.slow
 def test_the_video_moves_and_has_a_poster(house: Run) -> None:
     assert command("show", house.folder, "--video") == 0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from inhabit.envs.core import Determinism, Env, Observation, SceneError, SimulatorError
+from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.files import replacing
 from inhabit.envs.registry import find
 from inhabit.episodes.episode import Episode
@@ -52,11 +52,16 @@ class VideoCamera:
             SimulatorError, UnavailableError: the environment does not start.
         """
         start, choice = attempt.start, self.run.header.candidates
+        filmed: Sequence[NDArray[np.uint8]] = ()
         with Episode(self.make(), start.task, start.seed, candidates=choice) as episode:
             try:
                 # Images have another size, so that only states and texts can be equal.
                 for _, now in retrace(episode, attempt.steps, Determinism.STATE):
-                    yield _images(now.observation)
+                    seen = now.observation
+                    # A step in which nothing is executed has no film: the view is as it was.
+                    filmed = [f for clip in seen.clips for f in clip.frames] or filmed[-1:]
+                    own = [] if seen.rgb is None else [seen.rgb]
+                    yield [Image.fromarray(frame) for frame in filmed or own]
             except SceneError as error:
                 raise RerenderError(str(error)) from error
             except SimulatorError as error:
@@ -92,13 +97,6 @@ def video_camera(
     if settings is None:
         return f"{header.env} shows no images with the backend and settings of this run."
     return VideoCamera(lambda: registration.make(backend, settings), run)
-
-
-def _images(observation: Observation) -> Sequence[Image.Image]:
-    frames = [frame for clip in observation.clips for frame in clip.frames]
-    if not frames and observation.rgb is not None:
-        frames = [observation.rgb]
-    return [Image.fromarray(frame) for frame in frames]
 
 
 FRAMES_PER_SECOND = 2
