@@ -43,8 +43,8 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+        return f"{minutes} min {rest} s".removesuffix(" 0 s")
+    return f"{minutes // 60} h {minutes % 60} min".removesuffix(" 0 min")
 
 
 def nats(logprob: float) -> str:

@@ -219,7 +219,7 @@ def test_the_same_record_gives_the_same_page(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0.0431, "43 ms"), (4.71, "4.7 s"), (125.2, "2 min 5 s"), (3725, "1 h 2 min")],
+    [(0.0431, "43 ms"), (4.71, "4.7 s"), (125.2, "2 min 5 s"), (60, "1 min"), (3725, "1 h 2 min")],
 )
 def test_times_are_told_as_people_tell_them(seconds: float, said: str) -> None:
     assert duration(seconds) == said

@@ -166,8 +166,9 @@ function duration(seconds) {
   if (seconds < 1) return Math.round(1000 * seconds) + " ms";
   if (seconds < 60) return seconds.toFixed(1) + " s";
   const minutes = Math.floor(Math.round(seconds) / 60);
-  if (minutes < 60) return minutes + " min " + Math.round(seconds) % 60 + " s";
-  return Math.floor(minutes / 60) + " h " + minutes % 60 + " min";
+  const told = minutes < 60 ? minutes + " min " + Math.round(seconds) % 60 + " s"
+    : Math.floor(minutes / 60) + " h " + minutes % 60 + " min";
+  return told.replace(/ 0 (s|min)$/, "");
 }
 
 function layOut(row, endings) {

@@ -91,8 +91,9 @@ def _frame(sides: Sequence[Side], step: int | None, *, done: bool = True) -> Ima
 
 
 def _heading(pen: ImageDraw.ImageDraw, width: int, sides: Sequence[Side], step: int | None) -> None:
-    goals = list(dict.fromkeys(side.episode.task.goal for side in sides))
-    goal = goals[0] if len(goals) == 1 else f"{len(sides)} episodes"
+    goals = dict.fromkeys(side.episode.task.goal for side in sides)
+    beneath = len(goals) > 1 and goals.keys() == {side.name for side in sides}
+    goal = f"{len(sides)} episodes" if beneath else " / ".join(goals)
     write(pen, (_GAP, 26), shorten(goal, 28, width - 180), INK, 28)
     longest = max(len(side.attempt.steps) for side in sides) - 1
     if step is not None and step < longest:
