@@ -234,6 +234,8 @@ def open(
             raise TaskError(f"{source} has {len(found)} tasks from 0, and no number {task}.")
         seed = episode_seed(seed, task)
         task = found[task]
+    elif task.env != env:
+        raise TaskError(f"Task {task.id!r} is of {task.env!r}, and this session of {env!r}.")
     name = find_backend(registration, backend)
     made = make_env(registration, name, chosen, RunSettings(in_process=not worker))
     try:

@@ -64,6 +64,8 @@ def test_an_argument_of_a_wrong_type_is_named() -> None:
         inhabit.open("toy", seed="x")  # type: ignore[arg-type]
     with pytest.raises(TaskError, match="1,000,000 are the most"):
         inhabit.open("toy", 10**12)
+    with pytest.raises(TaskError, match="Task 'toy-0-0' is of 'toy', and this session of 'alfred'"):
+        inhabit.open("alfred", inhabit.tasks("toy", 1)[0])
     for settings in (None, "pixels=20"):
         with pytest.raises(SettingError, match="Settings are a dict"):
             inhabit.open("toy", settings=settings)  # type: ignore[arg-type]
