@@ -92,9 +92,7 @@ class ExpertAgent(Agent):
             )
         plan = await view.grants.plan()
         if not plan:
-            return Decision(
-                None, stop=True, reasoning="Nothing is left to do, or no plan is known."
-            )
+            return Decision(None, stop=True, raw="Nothing is left to do, or no plan is known.")
         return Decision(plan[0])
 
 

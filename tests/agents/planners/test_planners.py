@@ -105,7 +105,7 @@ def test_expert_follows_the_plan_it_is_granted() -> None:
     agent = make("expert")
     assert decide(agent, moment).action == act("open the drawer")
     last = decide(agent, moment)
-    assert last.stop and last.reasoning
+    assert last.stop and last.raw
     with pytest.raises(UnavailableError, match="withheld"):
         decide(agent, view(*TEXTS))
 
