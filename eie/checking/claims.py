@@ -48,14 +48,16 @@ _WISH = re.compile(
 _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\btake more steps\b")
 """In clauses on what need not be possible: "it does not help to craft the planks", "it would
 take more steps to craft the planks"."""
-_UNKNOWN = re.compile(r"\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b")
+_UNKNOWN = re.compile(
+    r"(?<!\bfor )\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b"
+)
 _GENERAL = """
 action agent answer apartment back bath bathroom bedroom best bit block blocks both bottom
 breakfast cause ceiling chilled choice clean cleaned cleaning clear close closed cold cooled
 cooling corner correct couple current dark day dinner dirty distance door each empty end evening
 few film first flat floor following free front full goal good ground hall hand hands heated
 heating here hold home hot hour house idea image instruction inventory item items job kitchen last
-left light lit little living longer look lot lump lumps lunch main microwaved middle moment
+left lid light lit little living longer look lot lump lumps lunch main microwaved middle moment
 moment's more morning most near nearest need new next night object objects of only open opened
 order other others pack pair pairs part picture pictures piece pieces place plan point present
 previous reach reason receptacle rest result right rinse rinsed robot room same scene seat second

@@ -34,14 +34,15 @@ _POLITE = re.compile(
 _CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
     r"either|or|if|twice|thrice|again|three|four|five|six|seven|eight|nine|ten|(?<!it )all|every|"
-    r"anything|anywhere|elsewhere|half|(?:a|one) (?:third|quarter)|part of|"
+    r"anything|anywhere|elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
+    r"half|(?:a|one) (?:third|quarter)|part of|"
     r"(?:throw|toss|give)\w* (?:\w+ ){0,3}(?:away|at|past)|"
     r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
 )
 """Words that change what a goal means."""
 _BEGINS = re.compile(
-    r"(?:^|[.,;:!?\u2014]|\b(?:and|then|but|to|you|must|should|be|been|being|gets?|"
-    r"after|before|once|when|while|until|during))\s+"
+    r"(?:^\s*|(?:[.,;:!?\u2014]|\b(?:and|then|but|to|you|must|should|be|been|being|gets?|"
+    r"after|before|once|when|while|until|during))\s+)"
     r"(?=(?:\w+ly\s+)?(?P<word>[^\W\d_]+))"
 )
 """What comes before a verb that is asked for, and before other words."""
@@ -50,16 +51,18 @@ a able about after afterwards again all also an and another any as at away back 
 behind being beside between both bring bringing but by can careful carried carry certain close
 closed could dark directly do does done each end ends ensure every everything fetch few finally
 find first for found from get gets glad go goes grab happy have having he head help her here his
-hold how i if in inside into is it its just keep kept let lets like locate look made make makes
-making may me might more must my need needs next nice no nobody not now off on once one only open
-or our out over pick picked please ready second see she should shut so some somebody someone start
-starting stay straight sure take taken thank thanks that the their them then there these they this
-those time to today together try turn turned two under up us use used using walk want wants was
-way we were what when where which while who will with would you your
+hold home how i if in inside into is it its just keep keeping kept let lets like locate look made
+make makes making may me might more must my myself need needs next nice no nobody not now off on
+once one only open or our out over pick picked please ready second see she should shut so some
+somebody someone start starting stay straight sure take taken thank thanks that the their them
+then there these they this those time to today together try turn turned two under up us use used
+using walk want wants was way we were what when where wherever which while who will with would you
+your yourself
 """
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
 _NEUTRAL_WORDS = frozenset(_NEUTRAL.split())
 _PURPOSE = re.compile(
+    r"^\s*to (?!the\b|an?\b|my\b|your\b)\w+[^,;.]*,|"
     r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
     r"do(?:es)?n['\u2019]t)\b.*?(?=[.,;]|\band\b|\bthen\b|$)"
 )
@@ -100,7 +103,7 @@ _TOLD: Mapping[str, re.Pattern[str]] = {
     "put": re.compile(
         r"\b(?:put|plac|set|mov|bring|brought|tak|carr|get|leav|left|lay|laid|drop|stor|stow|stash|"
         r"stick|stuck|pop|tuck|return|transfer|deliver|transport|relocat|shift|throw|toss|load|clear|"
-        r"tid|stand|hang|deposit|position|arrang|shelv|go|belong|end up|be|is|are|were|have|want|"
+        r"tid|stand|hang|deposit|position|arrang|shelv|go|belong|ends? up|be|is|are|were|have|want|"
         r"need|like|keep|gather|collect|serv|with)\w{0,4}\b"
     ),
     "lie": re.compile(r"\b(?:lie|lies|lying|lay|sleep|nap|rest)\w*\b"),
@@ -136,7 +139,8 @@ _PREPOSITION = re.compile(
     r"beneath|behind|between|opposite|front|along|using)\b"
 )
 _BESIDE = re.compile(
-    r"\b(?:next to|near(?: to)?|beside|by|close to|of|across from|left|right|above|below|under|"
+    r"\b(?:next to|near(?: to)?|beside|by|close to|(?<!piece )(?<!pieces )(?<!slice )(?<!slices )of|"
+    r"across from|left|right|above|below|under|"
     r"behind|between|from|off|opposite|over|with|using|along|"
     r"(?:that|which) (?:is|are|stands?|lies?) (?:in|on|inside))\s+(?:\w+\s+){0,3}$"
 )
@@ -232,7 +236,8 @@ class _Goal:
         """Words of number that the scene agrees with; `counts` sees whose number it is."""
         wishes = " ".join(event.wish.lower() for event in self.events)
         every = any(n > 1 and n == self.there.get(kind) for kind, n in self._switched.items())
-        return frozenset(re.findall(r"\w+", wishes)) | ({"all", "every"} if every else set())
+        words = {*re.findall(r"\w+", wishes)} | ({"all", "every"} if every else set())
+        return frozenset(words | {w for w, n in NUMBERS.items() if n in self._switched.values()})
 
     @cached_property
     def _switched(self) -> Counter[str]:
@@ -405,7 +410,8 @@ class _Goal:
             every = re.search(r"\b(?:all|every|each)\b", self.text)
             if count > 1 and not every and count not in many:
                 return f"The scene wants {count} of {kind!r}, and the goal does not say so."
-        rest = re.sub(r"\bboth (?:the |an? )?\w+(?: \w+)? and\b", " ", self.text)
+        both = r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"
+        rest = re.sub(both, " ", self.text)
         if max(self.taken.values(), default=2) == 1 and re.search(
             r"\b(?:two|both|another|second|pair of)\b(?! (?:things|tasks|goals))", rest
         ):
