@@ -139,8 +139,8 @@ _PREPOSITION = re.compile(
     r"beneath|behind|between|opposite|front|along|using)\b"
 )
 _BESIDE = re.compile(
-    r"\b(?:next to|near(?: to)?|beside|by|close to|(?<!piece )(?<!pieces )(?<!slice )(?<!slices )of|"
-    r"across from|left|right|above|below|under|"
+    r"\b(?:next to|near(?: to)?|beside|by|close to|across from|left|right|above|below|"
+    r"(?<!piece )(?<!pieces )(?<!slice )(?<!slices )of|under|"
     r"behind|between|from|off|opposite|over|with|using|along|"
     r"(?:that|which) (?:is|are|stands?|lies?) (?:in|on|inside))\s+(?:\w+\s+){0,3}$"
 )
