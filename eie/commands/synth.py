@@ -19,6 +19,7 @@ from inhabit.agents.models import registry as models
 from inhabit.eie.checking.splits import SPLITS
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.settings import SynthSettings
+from inhabit.eie.making.author import Procedural
 from inhabit.eie.making.local import synthesize
 from inhabit.eie.making.runner import load_components, owners
 from inhabit.eie.sets.folder import SetFolder, SetHeader, SetSettings, held
@@ -56,6 +57,14 @@ def synth(
             help="Author of the tasks: the built-in procedural generator, or a model.",
         ),
     ] = "procedural",
+    reader: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND:NAME",
+            help="Model that says the author's goals again, so that their meaning is checked in "
+            "plain words. Its settings are --set reader.KEY=VALUE.",
+        ),
+    ] = "",
     base_url: BaseUrl = None,
     backend: Backend = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
@@ -84,18 +93,20 @@ def synth(
 
     registration = find_env(env)
     backend = find_backend(registration, backend)
+    if reader and author == Procedural.name:
+        raise typer.BadParameter("it reads goals of a model: name one by --author KIND:NAME.")
     given = list(assignments or ())
     if base_url is not None:
         given.append(f"model.base_url={base_url}")
     # The cluster does not change the data set: it is the same on any machine.
     # A key of `synth` keeps its meaning where an environment declares one of the same name.
-    groups: dict[str, type[BaseModel]] = {**owners(env, author), "cluster": ClusterSettings}
+    groups: dict[str, type[BaseModel]] = {**owners(env, author, reader), "cluster": ClusterSettings}
     settings = dict(divide(given, groups, preferred="synth"))
     cluster = settings.pop("cluster")
     asked = settings["synth"]
     assert isinstance(cluster, ClusterSettings) and isinstance(asked, SynthSettings)
     settings["env"] = registration.fastest_settings(backend, settings["env"])
-    header = _header(registration, backend, author, seed, n, given, settings)
+    header = _header(registration, backend, (author, reader), seed, n, given, settings)
     begun = time.perf_counter()
     with held(out):
         opened = SetFolder.begin_or_continue(out, header, partial(_comparable, header))
@@ -113,20 +124,23 @@ def synth(
 def _header(
     registration: Registration,
     backend: str,
-    author: str,
+    writers: tuple[str, str],
     seed: int,
     n: int,
     given: Sequence[str],
     settings: Mapping[str, BaseModel],
 ) -> SetHeader:
     packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
+    author, reader = writers
     words = ("--backend", backend, "--author", author, "--seed", str(seed), "--n", str(n))
+    read = ("--reader", reader) if reader else ()
     changed = (word for assignment in given for word in ("--set", assignment))
     return SetHeader(
-        command=("inhabit", "synth", registration.name, *words, *changed),
+        command=("inhabit", "synth", registration.name, *words, *read, *changed),
         env=registration.name,
         backend=backend,
         author=author,
+        reader=reader,
         seed=seed,
         n=n,
         settings={name: kind.model_dump(mode="json") for name, kind in settings.items()},
@@ -144,7 +158,7 @@ def _comparable(header: SetHeader, settings: SetSettings) -> SetSettings:
     unset = registration.settings.model_construct(_fields_set=set(), **dict(env))
     fastest: BaseModel = registration.fastest_settings(header.backend, unset)
     plain = {**settings, "env": fastest.model_dump(mode="json")}
-    kinds = owners(header.env, header.author)
+    kinds = owners(header.env, header.author, header.reader)
     return {
         owner: {k: v for k, v in given.items() if k not in without_effect(kinds[owner])}
         for owner, given in plain.items()

@@ -69,6 +69,8 @@ class Origin:
     """Actions of the expert's plan from the start."""
     proposal: Proposal | None = None
     """What the author said, if it wrote more than a task."""
+    reading: str = ""
+    """The goal as a second model says it, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,6 +45,8 @@ class AuthorReply:
     """The nearest parent, where its plan is to be compared."""
     tokens: Mapping[str, int] = field(default_factory=dict)
     """Tokens used: "in" and "out"."""
+    reading: str = ""
+    """Its goal as a second model says it (`ReadBack`); empty without one."""
 
 
 class SilentAuthorError(RuntimeError):

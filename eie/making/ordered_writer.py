@@ -169,6 +169,7 @@ class OrderedWriter:
             number=made.number,
             task=made.task,
             change=made.change,
+            reading=made.reading,
             kept=tuple(example.id for example in examples),
             prints=tuple(prints),
             rejected=tuple(refused),

@@ -174,6 +174,7 @@ class Pipeline:
             parents=answer.parents,
             change=answer.change,
             proposal=proposal,
+            reading=answer.reading,
         )
 
     def _split(self, task: Task) -> Split:
@@ -222,9 +223,7 @@ class Pipeline:
         if start.met == start.total:
             why = f"All {start.total} conditions of the goal hold at the start."
             raise RejectedError(Rejection.ALREADY_SOLVED, why)
-        events = self._template.events(origin.task)
-        check_goal(origin.task.goal, events, env.things(), self._template.lexicon)
-        self._check_meaning(origin, env.things())
+        self._check_goal(origin, env.things())
         if not (plan := env.plan()):
             raise RejectedError(Rejection.UNSOLVABLE, "The expert finds no way to the goal.")
         exploring = (ActionKind.SEARCH, ActionKind.LOOK)
@@ -242,19 +241,27 @@ class Pipeline:
             assert origin.proposal is not None
             raise self._refused(str(error), origin.proposal, Rejection.REFUSED) from error
 
-    def _check_meaning(self, origin: Origin, things: Sequence[SceneObject]) -> None:
-        """Check that a model wrote plain words, and that its goal means what the scene wants."""
-        if origin.author == Procedural.name:
-            return
-        assert origin.proposal is not None
-        for text in origin.proposal.texts:
-            if (strange := next(filter(_is_strange, text), None)) is not None:
-                why = f"{strange!r} is no part of plain words: {text!r}."
-                raise RejectedError(Rejection.MEANING, why)
+    def _check_goal(self, origin: Origin, things: Sequence[SceneObject]) -> None:
+        """Check that a goal is about what is there; a model's, that it means what the scene wants.
+
+        Where a second model has read it, what that one says is checked.
+        """
         task, lexicon = origin.task, self._template.lexicon
-        events, conditional = self._template.events(task), bool(task.scene.get("condition"))
-        if why := misread(task.goal, events, things, lexicon, conditional=conditional):
-            raise RejectedError(Rejection.MEANING, why)
+        events, said = self._template.events(task), origin.reading or task.goal
+        try:
+            check_goal(said, events, things, lexicon)
+            if origin.author == Procedural.name:
+                return
+            assert origin.proposal is not None
+            _check_plain(origin.proposal)
+            conditional = bool(task.scene.get("condition"))
+            if why := misread(said, events, things, lexicon, conditional=conditional):
+                raise RejectedError(Rejection.MEANING, why)
+        except RejectedError as error:
+            if not origin.reading:
+                raise
+            why = f"{error.refused.sentence} It was read as {said!r}."
+            raise RejectedError(error.refused.rejection, why) from error
 
     def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:
         """The rejection of an invalid scene: for an unknown name, if it has one."""
@@ -264,6 +271,14 @@ class Pipeline:
         if unknown is not None:
             return RejectedError(Rejection.UNKNOWN_NAME, f"There is no {unknown!r}. {why}")
         return RejectedError(otherwise, why)
+
+
+def _check_plain(proposal: Proposal) -> None:
+    """Check that a model wrote plain words."""
+    for text in proposal.texts:
+        if (strange := next(filter(_is_strange, text), None)) is not None:
+            why = f"{strange!r} is no part of plain words: {text!r}."
+            raise RejectedError(Rejection.MEANING, why)
 
 
 def _is_strange(letter: str) -> bool:

@@ -28,6 +28,7 @@ from inhabit.eie.making.author import (
     Procedural,
     SilentAuthorError,
 )
+from inhabit.eie.making.goal_reader import ReadBack
 from inhabit.eie.making.llm_author import LlmAuthor
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.sets.folder import SetHeader
@@ -75,6 +76,10 @@ def load_components(header: SetHeader) -> Components:
         kind = models.find(header.author)[0].settings
         model = models.load(header.author, kind.model_validate(header.settings["model"]))
         author = LlmAuthor(header.env, template, model)
+        if header.reader:
+            kind = models.find(header.reader)[0].settings
+            reader = models.load(header.reader, kind.model_validate(header.settings["reader"]))
+            author = ReadBack(author, template, reader)
     return Components(
         author,
         pipeline,
@@ -94,11 +99,16 @@ def faults_of_template(env: str) -> Iterator[None]:
         raise PluginError(f"The template of {env!r} {raised(error)}.") from error
 
 
-def owners(env: str, author: str) -> dict[str, type[BaseModel]]:
-    """The groups of settings for `--set`: "env", "synth", and "model" if the author is a model."""
+def owners(env: str, author: str, reader: str) -> dict[str, type[BaseModel]]:
+    """The groups of settings for `--set`: "env", "synth", and those of the models in use.
+
+    The author's is "model", and that of the one that reads its goals "reader".
+    """
     found: dict[str, type[BaseModel]] = {"env": find(env).settings, "synth": SynthSettings}
     if author != Procedural.name:
         found["model"] = models.find(author)[0].settings
+    if reader:
+        found["reader"] = models.find(reader)[0].settings
     return found
 
 
@@ -121,6 +131,8 @@ class AttemptResult:
     seconds: float = 0.0
     change: str = ""
     """The change that evolved the task."""
+    reading: str = ""
+    """Its goal as a second model says it."""
 
     def pay(self, tokens: Mapping[str, int]) -> None:
         """Add the tokens of an answer."""
@@ -165,7 +177,7 @@ class AttemptRunner:
                 made.pieces.append(Refused(Rejection.NO_ANSWER, str(error)))
                 break
             made.pay(answer.tokens)
-            made.task, made.change = answer.name, answer.change
+            made.task, made.change, made.reading = answer.name, answer.change, answer.reading
             pieces = await self._cut(answer, made.number)
             made.pieces += pieces
             refused = pieces[0] if len(pieces) == 1 else None

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from operator import not_
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,7 +40,7 @@ VERSION = 1
 T = TypeVar("T", bound=BaseModel)
 SetSettings = Mapping[str, Mapping[str, JsonValue]]
 """Owner, such as "synth" -> its settings."""
-_SAME = ("env", "backend", "author", "seed", "n", "settings")
+_SAME = ("env", "backend", "author", "reader", "seed", "n", "settings")
 """What has to be the same to continue a data set."""
 
 
@@ -57,11 +58,13 @@ class SetHeader(BaseModel, frozen=True, extra="forbid"):
     env: str
     backend: str
     author: str
+    reader: str = Field(default="", exclude_if=not_)
+    """The model that reads the author's goals; empty if there is none."""
     seed: int
     n: int
     """Number of requested examples."""
     settings: SetSettings
-    """Of "env", "synth", and the author's "model" if it has one."""
+    """Of "env", "synth", the author's "model" and its "reader", if there are such."""
     software: Mapping[str, str]
     """Distribution -> version."""
     finished: bool = False
@@ -76,6 +79,8 @@ class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     """Id of the task; empty if the author did not answer."""
     change: str | None = None
     """The change that evolved it, empty for a seed task; None in sets of earlier versions."""
+    reading: str = ""
+    """Its goal as a second model says it, if there is one."""
     kept: tuple[str, ...] = ()
     """Ids of examples, in their order in `examples.jsonl`."""
     prints: tuple[str, ...] = ()

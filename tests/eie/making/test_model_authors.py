@@ -78,3 +78,40 @@ def test_a_rejected_answer_is_shown_to_its_author_as_json(tmp_path: Path) -> Non
     wrong = RIGHT | {"scene": SCENE | {"room": None}}
     _, requests = ask(tmp_path / "set", [json.dumps(wrong)])
     assert json.loads(requests[1]["messages"][2]["content"]) == wrong
+
+
+def read_by(out: Path, goal: str, reading: str) -> tuple[AttemptLine, str]:
+    """The attempt with a goal that a second model says again, and what that one was asked."""
+    asked: list[str] = []
+
+    def read(request: dict[str, Any], number: int) -> Answer:
+        asked.append(request["messages"][-1]["content"])
+        return good(reading)
+
+    with (
+        endpoint(lambda request, number: good(json.dumps(RIGHT | {"goal": goal}))) as author,
+        endpoint(read) as reader,
+    ):
+        models = ("--author", "openai:m", "--reader", "openai:r", "--base-url", author.base_url)
+        more = (f"reader.base_url={reader.base_url}", "attempts=1", "in_process=true")
+        sets = (word for one in (*more, "candidates=2") for word in ("--set", one))
+        done = inhabit("synth", "toy", *models, "--n", "99", "--out", str(out), *sets)
+        assert done.returncode == 0, done.stderr
+    (attempt,) = SetFolder.open(out).attempts()
+    return attempt, asked[0]
+
+
+def test_a_second_model_reads_the_goal_and_knows_nothing_of_the_scene(tmp_path: Path) -> None:
+    odd = "My novel deserves a home in the chest, wouldn't you say?"
+    read = "<think>A book.</think>Put the book in\nthe chest"
+    attempt, asked = read_by(tmp_path / "odd", odd, read)
+    assert attempt.kept and attempt.reading == "Put the book in the chest"
+    assert odd in asked and "put the" in asked and "kitchen" not in asked
+    attempt, _ = read_by(tmp_path / "other", str(RIGHT["goal"]), "Put the book on the shelf")
+    assert not attempt.kept
+    assert "It was read as 'Put the book on the shelf'." in attempt.rejected[0].sentence
+
+
+def test_a_reader_needs_an_author_whose_goals_it_reads(tmp_path: Path) -> None:
+    done = inhabit("synth", "toy", "--n", "1", "--reader", "openai:r", "--out", str(tmp_path / "a"))
+    assert done.returncode == 2 and "name one by --author KIND:NAME" in done.stderr
