@@ -65,7 +65,7 @@ _NOW = (
 _INSTEAD = (
     "if the goal were to {wish}, you would {other} instead",
     "you would {other} if the goal were to {wish}",
-    "you would {other} if you were to {wish}, which is not your task here",
+    "you would {other} if the goal asked you to {wish}, but it does not",
 )
 _NOT_THIS = (
     "to {wish} is not what the goal asks for",
@@ -76,7 +76,7 @@ _NOT_THIS = (
 _NOW_FOR = (
     "if the goal were to {wish}, you would {other} now",
     "you would {other} now if the goal were to {wish}",
-    "you would {other} now if you were to {wish}, which is not your task here",
+    "you would {other} now if the goal asked you to {wish}, but it does not",
 )
 _ALREADY = (
     "{already}, where {it} should be",
