@@ -74,7 +74,8 @@ def read_answer(text: str) -> ParsedAnswer | None:
     fridge"; a list and nothing else, in JSON or of lines that begin with numbers or dashes; a
     single line, which is the action itself.
     """
-    text = text[:_LONGEST]
+    if len(text) > _LONGEST:  # The answer follows the thoughts, which may have any length.
+        text = _ENDED.split(text)[-1][:_LONGEST]
     thoughts = " ".join(_THOUGHTS.findall(text)).strip()
     text = _FENCE.sub("", without_thoughts(text).strip()).strip("` \t\r\n")
     parts = _object(text) or _tagged(text) or _labelled(text) or _listed(text)

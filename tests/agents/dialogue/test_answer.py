@@ -33,6 +33,7 @@ ANSWERS = [
     ("```text\ngo to the kitchen\n```", ("go to the kitchen", "", "")),
     ("<think>Hm. {no}</think>\ngo", ("go", "", "Hm. {no}")),
     ("Hm, hm.</think>go", ("go", "", "")),
+    (f"<think>{'Hm. ' * 6000}</think>\nReasoning: so\nAction: go", ("go", "", "so")),
     ('{"name": "x"}\nAction: go', ("go", "", "")),
     ('{"action": "go", "plan": ["sit", "stop"], "answer": "none yet"}', ("go", "", "")),
     ('{"response": {"reasoning": "So.", "action": "go"}}', ("go", "", "So.")),
