@@ -81,7 +81,7 @@ class Examples:
 
 def _written(file: Path) -> Sequence[FewShotExample]:
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError) as error:
         raise TaskError(f"{str(file)!r} can't be read for examples: {error}") from error
     numbered = enumerate(lines, start=1)

@@ -96,6 +96,8 @@ def test_examples_may_be_written_by_hand(tmp_path: Path) -> None:
     assert Examples.read(file).nearest("Cool it.", 1) == (
         FewShotExample("Cool a {cup}.", ("open the fridge", "wait")),
     )
+    file.write_text('\ufeff{"goal": "Look\u2028here.", "actions": ["wait"]}\n', encoding="utf-8")
+    assert Examples.read(file).nearest("", 1)[0].goal == "Look\u2028here."
     file.write_text('{"goal": "a", "actions": ["b"]}\n{"goal": "c"}\n')
     with pytest.raises(TaskError, match=r"line 2, is no example: .*actions"):
         Examples.read(file)
