@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import sys
 import threading
 from typing import TextIO
@@ -184,7 +185,10 @@ async def _read_line(stream: TextIO) -> str:
             answer.set_result(line)
 
     def wait() -> None:
-        line = stream.readline()
+        try:
+            line = stream.readline()
+        except (OSError, ValueError):  # the terminal is gone
+            line = ""
         with contextlib.suppress(RuntimeError):  # the program has ended without an answer
             loop.call_soon_threadsafe(deliver, line)
 
@@ -193,7 +197,10 @@ async def _read_line(stream: TextIO) -> str:
 
 
 def _make(settings: HumanSettings, model: Model | None) -> Agent:
-    return Human(settings, stdin=sys.stdin, console=Console(stderr=True))
+    stdin = sys.stdin or io.StringIO()  # none where it was closed
+    if isinstance(stdin, io.TextIOWrapper):
+        stdin.reconfigure(errors="replace")  # bytes of another encoding are no action
+    return Human(settings, stdin=stdin, console=Console(stderr=True))
 
 
 REGISTRATION = AgentRegistration(

@@ -13,6 +13,7 @@ from rich.console import Console
 import inhabit
 from inhabit.agents.core import Decision
 from inhabit.agents.planners.human import Human, HumanSettings, blocks
+from inhabit.agents.registry import find
 
 
 def test_two_pixels_a_character() -> None:
@@ -76,3 +77,14 @@ def test_pages_of_the_list_show_every_candidate_once() -> None:
 def test_words_that_are_no_actions(said: str, shown: str) -> None:
     decision, lines = _play(said, env="toy")
     assert decision.stop and shown in " ".join(lines)
+
+
+@pytest.mark.parametrize("stdin", [io.TextIOWrapper(io.BytesIO(b"\xff\nq\n"), "utf-8"), None])
+def test_input_that_is_no_text_or_closed_ends_no_reading(
+    stdin: io.TextIOWrapper | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", stdin)
+    human = find("human").make(HumanSettings(), None)
+    with inhabit.open("toy") as session:
+        decision = asyncio.run(asyncio.wait_for(human.decide(session.view()), 20))
+    assert decision.stop and decision.raw == ("q" if stdin else "")
