@@ -16,7 +16,10 @@ class SettingsModel(BaseModel):
     choices belong in the annotation, which also checks them.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    # JSON has no infinite numbers: a record could not be compared with the command that made it.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
+    )
 
     gone: ClassVar[Mapping[str, object]] = MappingProxyType({})
     """Settings of earlier versions -> the value that holds now. A record that has it is played as

@@ -55,7 +55,8 @@ def test_a_key_of_two_owners_has_to_say_whose() -> None:
         ("pixels", "needs KEY=VALUE, not 'pixels'"),
         ("=3", "needs KEY=VALUE, not '=3'"),
         ("pixels=many", "env.pixels: Input should be a valid integer"),
-        ("deadline=inf", "run.deadline: Input should be less than or equal to 86400"),
+        ("deadline=1e9", "run.deadline: Input should be less than or equal to 86400"),
+        ("max_seconds=inf", "run.max_seconds: Input should be a finite number"),
         ("max_invalid=0", "run.max_invalid: Input should be greater than or equal to 1"),
     ],
 )
