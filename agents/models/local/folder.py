@@ -92,7 +92,7 @@ def _regular(file: Path) -> tuple[Path, Path]:
 
     The cache of a hub keeps its files in a folder beside, and is the only one that may link.
     """
-    blobs = file.parent.resolve().parents[1] / "blobs"
+    blobs = file.parent.resolve().parent.parent / "blobs"
     held = file.resolve() if file.is_symlink() else file
     inside = blobs if held.parent == blobs else file.parent
     if not held.is_relative_to(inside) or not is_regular(held, inside):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from inhabit.agents.core import ModelError
+from inhabit.agents.models.local.folder import read
 from inhabit.agents.models.local.recommended import FILE, copy_recommended
 from inhabit.episodes.playing.plan import plan
 
@@ -75,6 +76,10 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"version": 2}')
     with pytest.raises(ModelError, match=FILE):
         settings(tmp_path)
+
+
+def test_a_models_folder_may_lie_in_the_root_as_containers_have_it() -> None:
+    assert read(Path("/etc/passwd"))
 
 
 def test_it_is_copied_with_its_prompt(tmp_path: Path) -> None:
