@@ -40,7 +40,7 @@ class Answered(BaseModel):
 
 def _as_text(arguments: object) -> object:
     """Some servers take a function's arguments apart before they send them."""
-    return json.dumps(arguments) if isinstance(arguments, Mapping) else arguments
+    return json.dumps(arguments) if isinstance(arguments, Mapping) else arguments or ""
 
 
 class _Function(BaseModel):

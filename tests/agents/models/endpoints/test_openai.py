@@ -95,7 +95,10 @@ def test_a_server_that_takes_arguments_apart_is_understood() -> None:
     }
     with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
         reply = ask(serving, lambda model: model.generate(ASK, tools=[{"name": "look"}]))
+        body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = None
+        nothing = ask(serving, lambda model: model.generate(ASK, tools=[{"name": "look"}]))
     assert reply.wants == (ToolCall("call-0", "look", '{"a": 1}'),)
+    assert nothing.wants == (ToolCall("call-0", "look", ""),)
 
 
 def test_an_answer_in_parts_is_understood() -> None:
