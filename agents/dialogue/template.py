@@ -51,6 +51,7 @@ class Renderer:
     def __init__(self) -> None:
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._end: finalize[..., Renderer] | None = None
         self._owner = 0
 
     def text(
@@ -95,6 +96,8 @@ class Renderer:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None or self._owner != os.getpid():
+            if self._end is not None:
+                self._end.detach()  # It would keep the pipes of what has ended.
             self._owner = os.getpid()
             self._process = subprocess.Popen(
                 [sys.executable, "-P", str(_PROGRAM)],
@@ -104,7 +107,7 @@ class Renderer:
                 env=without_credentials(),
                 start_new_session=True,  # an interrupt is for this process alone
             )
-            finalize(self, _end, self._process)
+            self._end = finalize(self, _end, self._process)
         return self._process
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from inhabit.agents.core import ModelError, RequestError, Step
-from inhabit.agents.dialogue.template import PromptTemplate, renderer, source, told
+from inhabit.agents.dialogue.template import PromptTemplate, TemplateError, renderer, source, told
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
 from inhabit.cli import main
@@ -127,6 +127,15 @@ def test_a_template_without_end_is_a_fault_of_its_prompt(
     model = Heard(answer("go to the sink"))
     decide(make("chat", model, image=False, prompt=sound), view(*TEXTS, goal="G"))
     assert model.told().startswith("G\n")
+
+
+def test_a_renderer_that_was_ended_leaves_no_files_open() -> None:
+    files = []
+    for _ in range(2):
+        with pytest.raises(TemplateError, match="more than 2 s"):
+            renderer().text("chat", "{{ 10 ** 10000000 }}", {}, name="It")
+        files.append(len([*Path("/proc/self/fd").iterdir()]))
+    assert files[0] == files[1]
 
 
 def test_a_whole_prompt_of_ones_own_is_equal_to_the_byte(tmp_path: Path) -> None:
