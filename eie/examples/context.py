@@ -49,15 +49,6 @@ class TakenStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What an action would come to."""
-
-    actions_left: float
-    """Itself and the expert's plan after it; `FAILS` if it can't be done or leads nowhere."""
-    feedback: str
-
-
-@dataclass(frozen=True, slots=True)
 class StepContext:
     """Observation, objects, past steps and the expert's plan at one step."""
 
@@ -115,8 +106,7 @@ class Trials:
 
     def __init__(self, episode: Episode) -> None:
         self._episode = episode
-        self._tried: dict[str, Tried] = {}
-        self._feedback: dict[str, str | None] = {}
+        self._known: dict[str, float | None] = {}
         self._best: frozenset[Action] | None = None
         self._asked = False
 
@@ -130,37 +120,30 @@ class Trials:
     def is_wrong(self, action: Action, answer: Action) -> bool:
         """Whether `answer`, which the expert chose, is better than `action` without doubt."""
         if isinstance(self._episode.env, Forkable):
-            return self.fails(action) or (
-                self.tried(action).actions_left > self.tried(answer).actions_left
-            )
+            left = self._left(action)
+            return left is None or left > (self._left(answer) or FAILS)
         best = self.best()
         # Actions without a number may mean one of those with it.
         return best is not None and without_numbers(action) not in map(without_numbers, best)
 
-    def fails(self, action: Action) -> bool:
-        """Whether an action can't be done."""
-        if action.text not in self._feedback:
-            with self._episode.fork() as copy:
-                now = copy.act(Decision(action))
-            self._feedback[action.text] = None if now.reason is None else now.feedback
-        return self._feedback[action.text] is not None
+    def _left(self, action: Action) -> float | None:
+        """The action itself and the expert's plan after it, in a copy; `FAILS` if there is none,
+        and None if the action can't be done.
+        """
+        if action.text not in self._known:
+            self._known[action.text] = self._try(action)
+        return self._known[action.text]
 
-    def tried(self, action: Action) -> Tried:
-        """The result of an action in a copy, from which the expert plans on."""
-        if action.text not in self._tried:
-            self._tried[action.text] = self._try(action)
-        return self._tried[action.text]
-
-    def _try(self, action: Action) -> Tried:
+    def _try(self, action: Action) -> float | None:
         with self._episode.fork() as copy:
             now = copy.act(Decision(action))
             if now.reason is not None:
-                return Tried(FAILS, now.feedback)
+                return None
             if now.met == now.total:
-                return Tried(1, now.feedback)
+                return 1
             assert isinstance(copy.env, Expert)
-            left = len(copy.env.plan())
-            return Tried(1 + left if left else FAILS, now.feedback)
+            plan = copy.env.plan()
+            return 1 + len(plan) if plan else FAILS
 
 
 def without_numbers(action: Action) -> tuple[str, ...]:
