@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from inhabit.eie.checking.nouns import ObjectMention, SceneNouns
+from inhabit.eie.checking.nouns import ObjectMention, SceneNouns, sources
 from inhabit.envs.core import SceneObject
 from inhabit.envs.template import Lexicon
 
@@ -135,21 +135,13 @@ class _Reader:
             if found and not wanted:
                 yield f"It says that there is no {mention.kind}, and there is."
             return
-        made = wanted and (mention.kind in self._got or self._can_be_made(mention.kind))
+        there = {thing.kind for thing in self._things}
+        can_be_made = not there.isdisjoint(sources(mention.kind, self._lexicon))
+        made = wanted and (mention.kind in self._got or can_be_made)
         if not found and not made:
             yield f"It speaks of {mention.kind!r}, which is not in the scene."
         elif mention.count is not None and mention.count > found and not made:
             yield f"It speaks of {mention.count} of {mention.kind!r}, and there are {found}."
-
-    def _can_be_made(self, kind: str) -> bool:
-        """Whether its source object is in the scene, directly or through other products."""
-        there = {thing.kind for thing in self._things}
-        passed: set[str] = set()
-        source = self._lexicon.products.get(kind)
-        while source is not None and source not in there | passed:
-            passed.add(source)
-            source = self._lexicon.products.get(source)
-        return source in there
 
     def _adjectives(self, mention: ObjectMention) -> Iterator[str]:
         for state, holds in mention.states:

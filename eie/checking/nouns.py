@@ -91,6 +91,15 @@ class SceneNouns:
         )
 
 
+def sources(kind: str, lexicon: Lexicon) -> Sequence[str]:
+    """The kinds that a kind is made of, directly or through other products."""
+    found: list[str] = []
+    while (source := lexicon.products.get(kind)) is not None and source not in found:
+        found.append(source)
+        kind = source
+    return found
+
+
 def _forms(lexicon: Lexicon) -> Iterator[tuple[str, str]]:
     names = {kind: kind for kind in sorted(lexicon.kinds)}
     names |= lexicon.synonyms

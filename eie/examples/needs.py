@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inhabit.eie.checking.nouns import sources
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.topology import kind_of
 from inhabit.eie.examples.wording import be, phrase, pronoun
@@ -36,6 +37,8 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
     target = context.target(answer)
     kind = target.kind if target is not None else kind_of(context.about(answer)).replace("_", " ")
     is_, it = be(kind), "they are" if is_plural(kind) else "it is"
+    following = _following(context, template)
+    for_what = None if following is None else template.action_kind(following)
     match template.action_kind(answer):
         case ActionKind.GO | ActionKind.SEARCH:
             return _needs_place(context, template, kind, wish)
@@ -45,12 +48,12 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
                 f"the {kind} must be picked up for that",
                 f"without the {kind} in your hand, you can't do that",
             )
-        case ActionKind.OPEN if _follows(ActionKind.PUT, context, template):
+        case ActionKind.OPEN if for_what is ActionKind.PUT:
             return (
                 f"nothing gets into the {kind} while {it} closed",
                 f"the {kind} must be open before anything can go inside",
             )
-        case ActionKind.OPEN if _follows(ActionKind.TAKE, context, template):
+        case ActionKind.OPEN if for_what is ActionKind.TAKE:
             return (
                 f"nothing gets out of the {kind} while {it} closed",
                 f"the {kind} must be open before you can take anything out",
@@ -108,7 +111,7 @@ def _needs_gathered(
     stations = {step.arguments[-1] for step in steps if len(step.arguments) >= STATION}
     made = [s.arguments[0].replace("_", " ") for s in steps if s.arguments[0] in stations]
     made = [name for name in made if not wants(wish, name)]
-    if made and _is_made_of(made[0], kind, template):
+    if made and kind in sources(made[0], template.lexicon):
         step = next(one for one in steps if one.arguments[0] == made[0].replace(" ", "_"))
         parts = _ingredients(step, context, template)
         first = f"{with_article(made[0])}, for which {gives} what is missing"
@@ -145,17 +148,8 @@ def _listed(ingredients: Sequence[RecipePart]) -> str:
     return " and ".join(one.words for one in ingredients)
 
 
-def _is_made_of(name: str, kind: str, template: Template) -> bool:
-    """Whether a recipe leads from a kind of block to a thing."""
-    passed: set[str] = set()
-    while (source := template.lexicon.products.get(name)) is not None and source not in passed:
-        passed.add(source)
-        name = source
-    return kind in passed
-
-
 def _needs_place(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
-    there = next((a for a in context.plan[1:] if template.action_kind(a) not in _MOVING), None)
+    there = _following(context, template)
     does = None if there is None else template.action_kind(there)
     if there is not None and does is ActionKind.MAKE:
         made = there.arguments[0].replace("_", " ")
@@ -182,7 +176,7 @@ def _needs_place(context: StepContext, template: Template, kind: str, wish: str)
 def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -> Sequence[str]:
     subject = context.subject(context.answer)
     what = subject.kind if subject is not None else "thing in your hand"
-    if phrase_of(context.answer, context, template) == wish:
+    if phrase(context.answer, context, template) == wish:
         return (
             "that can be done from here",
             "nothing else has to come first",
@@ -197,12 +191,6 @@ def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -
     )
 
 
-def _follows(action_kind: ActionKind, context: StepContext, template: Template) -> bool:
-    """Whether the plan's next step, apart from moving, is of this kind."""
-    kinds = (template.action_kind(action) for action in context.plan[1:])
-    return next((kind for kind in kinds if kind not in _MOVING), None) is action_kind
-
-
-def phrase_of(action: Action, context: StepContext, template: Template) -> str:
-    """An action in plain words."""
-    return phrase(action, template.action_kind(action), context)
+def _following(context: StepContext, template: Template) -> Action | None:
+    """The plan's next step, apart from moving."""
+    return next((a for a in context.plan[1:] if template.action_kind(a) not in _MOVING), None)

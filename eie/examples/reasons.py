@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from inhabit.eie.checking.claims import contradictions
 from inhabit.eie.examples.context import StepContext
-from inhabit.eie.examples.needs import STATION, carried_for, needs, phrase_of, to_make, wants
+from inhabit.eie.examples.needs import STATION, carried_for, needs, to_make, wants
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.wording import Explanation, be, join, sentence
+from inhabit.eie.examples.wording import Explanation, be, join, phrase, sentence
 from inhabit.envs.core import Action, Reason, SceneObject
 from inhabit.envs.template import ActionKind, Lexicon, Template
 from inhabit.envs.world.words import is_plural, plural
@@ -174,14 +174,14 @@ def explain(
     if beside is not None:
         facts = [*facts, *_telling(facts, context, beside, template)]
     seen = sentence(rng.choice(_SEEN).format(facts=_joined(facts, rng)))
-    now = phrase_of(context.answer, context, template)
-    wish = wish or phrase_of(context.plan[-1], context, template)
+    now = phrase(context.answer, context, template)
+    wish = wish or phrase(context.plan[-1], context, template)
     asks = rng.choice(_ASKS if whole else _ASKS_PART).format(wish=wish)
     need = rng.choice(needs(context, template, wish))
     thought = rng.choice(_AND_SO).format(asks=asks, need=need)
     said = [sentence(thought)]
     if tried is not None:
-        words = phrase_of(tried, context, template)
+        words = phrase(tried, context, template)
         said.insert(0, sentence(_failed(tried, words, context, template.lexicon, rng)))
     said.append(sentence(rng.choice(_NOW).format(now=_agreeing(now, wish, context))))
     if instead is not None:
@@ -191,7 +191,7 @@ def explain(
 
 def _unlike(instead: Instead, context: StepContext, template: Template, rng: random.Random) -> str:
     """Why the best other option is wrong for this goal."""
-    other, thing = phrase_of(instead.action, context, template), instead.taken
+    other, thing = phrase(instead.action, context, template), instead.taken
     says = not instead.later and _says(instead, other, template)
     form = rng.choice(_NOT_THIS if says else instead.forms)
     already = it = ""

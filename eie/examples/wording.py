@@ -53,33 +53,26 @@ _FILMED = (
     "Find the change: which action caused it?",
 )
 _TRIED = (
-    "You have just tried to {tried}, but {why}.",
-    "A moment ago, you tried to {tried}, but {why}.",
-    "Your last attempt was to {tried}, but {why}.",
-    "You wanted to {tried}, but {why}.",
+    "You have just tried to {tried}, but it did not work.",
+    "A moment ago, you tried to {tried}, but it did not work.",
+    "Your last attempt was to {tried}, but it did not work.",
+    "You wanted to {tried}, but it did not work.",
 )
-
-
+"""What is told of a failed action: the images show different causes."""
 _HARDLY = 12
 """How many times smaller than at hand a thing looks that is hardly in view."""
 
 
-def question(goal: str, told: str, done: Sequence[Event], rng: random.Random) -> str:
+def question(
+    goal: str, told: str, done: Sequence[Event], rng: random.Random, tried: str = ""
+) -> str:
     """The goal, the facts that the image does not show, and the question.
 
     `told` is the text observation. Of the events `done`, those that are not visible are stated.
+    `tried` is the last action if it failed.
     """
     facts = " ".join(event.done for event in done if event.done)
-    return join(goal, plain(told), facts, rng.choice(_ASKED))
-
-
-def question_after_failure(
-    goal: str, told: str, done: Sequence[Event], tried: str, feedback: str, rng: random.Random
-) -> str:
-    """The same, with the last action, which failed."""
-    facts = " ".join(event.done for event in done if event.done)
-    why = _lower(plain(feedback).split(". ")[0])
-    failure = rng.choice(_TRIED).format(tried=plain(tried), why=why)
+    failure = rng.choice(_TRIED).format(tried=plain(tried)) if tried else ""
     return join(goal, plain(told), facts, failure, rng.choice(_ASKED))
 
 
@@ -98,10 +91,11 @@ class Explanation:
     """The part of the reason that tells what the image shows."""
 
 
-def phrase(action: Action, action_kind: ActionKind, context: StepContext) -> str:
+def phrase(action: Action, context: StepContext, template: Template) -> str:
     """An action in plain words, without numbers."""
     if not action.arguments:
         return plain(action.text)
+    action_kind = template.action_kind(action)
     target = context.target(action)
     kind = target.kind if target is not None else kind_of(action.arguments[-1])
     match action_kind:
@@ -142,11 +136,6 @@ def pronoun(kind: str) -> str:
 def plain(text: str) -> str:
     """Remove the numbers of names: "the desk lamp_1" becomes "the desk lamp"."""
     return re.sub(r"(?<=[a-z])_\d+\b", "", text)
-
-
-def _lower(text: str) -> str:
-    """Lower the first letter, to continue a sentence."""
-    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
 
 
 def sentence(text: str) -> str:
@@ -195,7 +184,7 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
     said = [one for one in dict.fromkeys(said) if one]
     if said:
         said += [_before(earlier.get(target.name, target), action_kind, before)]
-        said += [f"so the step was to {phrase(action, action_kind, before)}"]
+        said += [f"so the step was to {phrase(action, before, template)}"]
     return Explanation(join(*map(sentence, said)), (concept,))
 
 

@@ -32,7 +32,6 @@ from inhabit.eie.examples.wording import (
     Explanation,
     plain,
     question,
-    question_after_failure,
     question_of_film,
     recognise,
 )
@@ -195,13 +194,10 @@ class ExampleWriter:
         since: Sequence[str],
     ) -> str:
         """The question. `since` is what may be said of the time between the past and the image."""
-        goal = self._origin.task.goal
-        if kind == "recovery":
-            tried = self._in_words(past[-1].action.text)
-            return question_after_failure(goal, text, done, tried, _FAILED, rng)
         if kind == "trajectory":
             text = f"{text} {rng.choice(since)}".strip()
-        return question(goal, text, done, rng)
+        tried = self._in_words(past[-1].action.text) if kind == "recovery" else ""
+        return question(self._origin.task.goal, text, done, rng, tried)
 
     def recognitions(self, transitions: Sequence[Transition]) -> list[Draft]:
         """The twin examples of several transitions: what was done between two images.
@@ -395,8 +391,6 @@ def _is_in(thing: SceneObject, name: str) -> bool:
     return thing.inside and thing.support is not None and kind_of(thing.support) == name
 
 
-_FAILED = "It did not work."
-"""What twins are told of a failed action: the images show different causes."""
 _CHANGED = (
     "Something may have been moved or changed since then.",
     "Since then, something may have been moved or changed.",
