@@ -35,10 +35,14 @@ class MomentGroups:
 
     def answers(self, moments: Sequence[AskedMoment]) -> int:
         """The largest number of different answers among moments with equal facts."""
-        by_facts: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+        return max((len({m.said for m in pool}) for pool in self._pools(moments)), default=0)
+
+    def _pools(self, moments: Sequence[AskedMoment]) -> Sequence[list[AskedMoment]]:
+        """Moments with equal facts together."""
+        by_facts: dict[tuple[str, ...], list[AskedMoment]] = {}
         for moment in moments:
-            by_facts.setdefault(self._writer.facts(moment), set()).add(moment.said)
-        return max(map(len, by_facts.values()), default=0)
+            by_facts.setdefault(self._writer.facts(moment), []).append(moment)
+        return list(by_facts.values())
 
     def choose(
         self, moments: Sequence[AskedMoment]
@@ -48,11 +52,8 @@ class MomentGroups:
         Members have different answers. Every answer is worse than the right one for all other
         members, by execution in copies or by the best actions; images differ visibly.
         """
-        by_facts: dict[tuple[str, ...], list[AskedMoment]] = {}
-        for moment in moments:
-            by_facts.setdefault(self._writer.facts(moment), []).append(moment)
         least = max(2, self._size - 1)
-        pools = [p for p in by_facts.values() if len({m.said for m in p}) >= least]
+        pools = [p for p in self._pools(moments) if len({m.said for m in p}) >= least]
         for pool in self._job.rng.sample(pools, len(pools)):
             for anchor in self._job.rng.sample(pool, min(len(pool), _ANCHORS)):
                 members = self._around(anchor, pool)

@@ -7,6 +7,7 @@ Without the images, every answer to them is right equally often.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, RejectedError
@@ -51,18 +52,13 @@ class ExampleExtractor:
 
     def pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
         """The examples of the group, or the rejections, after the expert's plan from the start."""
-        try:
+        with closing(self._solution):
             yield from self._pieces(plan)
-        finally:
-            self._solution.close()
 
     def films(self, plan: Sequence[Action]) -> Iterator[Draft]:
         """The examples of the transitions of an episode; none if there are too few."""
-        try:
-            moments = self._solution.moments(plan)
-            yield from self._group("recognition", moments)
-        finally:
-            self._solution.close()
+        with closing(self._solution):
+            yield from self._group("recognition", self._solution.moments(plan))
 
     def _pieces(self, plan: Sequence[Action]) -> Iterator[Piece]:
         own = self._solution.moments(plan)
@@ -139,14 +135,11 @@ class ExampleExtractor:
                 case "trajectory":
                     return self._trajectory(moments)
                 case _:
-                    return self._decision(kind, moments)
+                    chosen = self._groups.choose(moments)
+                    return self._writer.decisions(kind, *chosen, ()) if chosen else []
         except RejectedError as error:
             self._groups.soundness.refuse(error)
             return []
-
-    def _decision(self, kind: Kind, moments: Sequence[AskedMoment]) -> list[Draft]:
-        chosen = self._groups.choose(moments)
-        return self._writer.decisions(kind, *chosen, ()) if chosen else []
 
     def _trajectory(self, moments: Sequence[AskedMoment]) -> list[Draft]:
         """Moments with the same view and the same told past."""

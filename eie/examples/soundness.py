@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from inhabit.eie.checking.pictures import is_perceptible
 from inhabit.eie.examples.checks import FARTHER, check_statement, check_target
@@ -52,14 +52,18 @@ class Soundness:
         """Note a reason."""
         self.refused.setdefault(error.refused.sentence, error.refused)
 
-    def shows_target(self, moment: AskedMoment) -> bool:
-        """Whether the object of the answer is visible, as far as it is known."""
+    def passes(self, check: Callable[..., None], *given: object) -> bool:
+        """Whether what is given passes a check; else the reason is noted."""
         try:
-            self._check_target(moment)
+            check(*given)
         except RejectedError as error:
             self.refuse(error)
             return False
         return True
+
+    def shows_target(self, moment: AskedMoment) -> bool:
+        """Whether the object of the answer is visible, as far as it is known."""
+        return self.passes(self._check_target, moment)
 
     def is_sound(
         self, moment: AskedMoment, facts: Sequence[str] = (), places: Sequence[str] = ()
@@ -72,12 +76,7 @@ class Soundness:
             places: and those of them that tell where something is.
         """
         if moment.sound is None:
-            try:
-                self.check(moment, facts, places)
-                moment.sound = True
-            except RejectedError as error:
-                self.refuse(error)
-                moment.sound = False
+            moment.sound = self.passes(self.check, moment, facts, places)
         return moment.sound
 
     def shows_state(self, moment: AskedMoment) -> bool:

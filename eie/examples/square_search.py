@@ -13,7 +13,7 @@ from itertools import combinations, islice
 
 from inhabit.eie.examples.checks import check_name
 from inhabit.eie.examples.context import FAILS, Trials, without_numbers
-from inhabit.eie.examples.draft import ExtractionJob, RejectedError
+from inhabit.eie.examples.draft import ExtractionJob
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
 from inhabit.eie.examples.states import SceneState, States
@@ -144,7 +144,7 @@ class SquareSearch:
 
     def _is_sound(self, one: Asked) -> bool:
         """Whether a state's picture shows what the answer to each goal depends on."""
-        return all(self._cell(one, row, 0) is not None for row in range(len(self._rows)))
+        return all(self._cell(one, row) is not None for row in range(len(self._rows)))
 
     def _first(self, base: SceneState, ends: list[tuple[str, SceneState]]) -> Iterator[SceneState]:
         """States on the ways to the parts, from where something was taken; and where they end,
@@ -251,15 +251,13 @@ class SquareSearch:
     def _checked(self, columns: Sequence[Asked], options: Sequence[Action]) -> Square | None:
         """The square, if every cell has one right answer, which its picture shows."""
         cells: list[list[AskedMoment]] = [[] for _ in self._rows]
-        for number, one in enumerate(columns):
-            for row in range(len(self._rows)):
-                cell = self._cell(one, row, number)
+        for one in columns:
+            for row, sound in enumerate(self.soundness):
+                cell = self._cell(one, row)
                 if (
                     cell is None
-                    or not self._are_clear(cell, options, row)
-                    or not all(
-                        self.soundness[row].looks_nearer(cell, other) for other in cells[row]
-                    )
+                    or not all(sound.passes(check_name, cell.context, o) for o in options)
+                    or not all(sound.looks_nearer(cell, other) for other in cells[row])
                 ):
                     return None
                 cells[row].append(cell)
@@ -267,7 +265,7 @@ class SquareSearch:
             return None
         return Square(tuple(map(tuple, cells)), tuple(options), tuple(one.state for one in columns))
 
-    def _cell(self, one: Asked, row: int, number: int) -> AskedMoment | None:
+    def _cell(self, one: Asked, row: int) -> AskedMoment | None:
         """A cell, if its picture shows what its answer depends on."""
         key = (id(one.state), row)
         if key not in self._cells:
@@ -275,23 +273,12 @@ class SquareSearch:
             after = self._states.after(one.state, context.answer)
             trial = after.episode if after is not None else None
             cell = AskedMoment(
-                one.state.episode, context, Trials(one.state.episode), number, 0, trial, meant=False
+                one.state.episode, context, Trials(one.state.episode), 0, 0, trial, meant=False
             )
             sound = self.soundness[row]
             fit = sound.is_sound(cell) and sound.shows_state(cell)
             self._cells[key] = cell if fit else None
-        found = self._cells[key]
-        return replace(found, view=number) if found is not None else None
-
-    def _are_clear(self, cell: AskedMoment, options: Sequence[Action], row: int) -> bool:
-        """Whether no option has a number that the picture does not show."""
-        try:
-            for option in options:
-                check_name(cell.context, option)
-        except RejectedError as error:
-            self.soundness[row].refuse(error)
-            return False
-        return True
+        return self._cells[key]
 
     def _left(self, state: SceneState, option: Action, row: int) -> float:
         """The option itself and the expert's plan after it; `FAILS` if it can't be done."""

@@ -49,10 +49,16 @@ class SceneState:
         return tuple(self.episode.env.things())
 
     def plan(self, task: Task) -> tuple[Action, ...]:
-        """The expert's plan for a goal, without numbers where there is one of a kind."""
+        """The expert's plan for a task's goal, which the episode then has; without numbers where
+        there is one of a kind.
+        """
         goal = repr(task.scene)
         if goal not in self.plans:
-            self.plans[goal] = tuple(map(self.plainly, expert_plan(self.episode, task)))
+            env = self.episode.env
+            assert isinstance(env, Redirectable)
+            assert isinstance(env, Expert)
+            env.pursue(task)
+            self.plans[goal] = tuple(map(self.plainly, env.plan()))
         return self.plans[goal]
 
     def plainly(self, action: Action) -> Action:
@@ -123,32 +129,19 @@ class States:
         """The state after an action; None if it fails."""
         key = (*(step.action.text for step in state.done), action.text)
         if key not in self._known:
-            copy = self.copy(state)
-            now = copy.act(Decision(action))
-            step = TakenStep(action, now.feedback, now.reason, Observation(""))
-            found = SceneState(copy, state.named, (*state.done, step), state, state.plain)
-            self._known[key] = None if step.failed else found
+            found = self._tried(state, action)
+            self._known[key] = None if found.done[-1].failed else found
         return self._known[key]
 
     def failed(self, state: SceneState, action: Action) -> SceneState | None:
         """The state after an action that fails and changes nothing; None if it does more."""
-        copy = self.copy(state)
-        now = copy.act(Decision(action))
-        step = TakenStep(action, now.feedback, now.reason, Observation(""))
-        found = SceneState(copy, state.named, (*state.done, step), state, state.plain)
-        return found if now.reason is not None and found.things == state.things else None
+        found = self._tried(state, action)
+        return found if found.done[-1].failed and found.things == state.things else None
 
-    def copy(self, state: SceneState) -> Episode:
-        """A copy of a state's episode, which is closed with all others."""
+    def _tried(self, state: SceneState, action: Action) -> SceneState:
+        """What comes of an action, in a copy."""
         copy = state.episode.fork()
         self._copies.append(copy)
-        return copy
-
-
-def expert_plan(episode: Episode, task: Task) -> Sequence[Action]:
-    """The expert's plan for the goal of a task of the same scene, which becomes the episode's."""
-    env = episode.env
-    assert isinstance(env, Redirectable)
-    assert isinstance(env, Expert)
-    env.pursue(task)
-    return env.plan()
+        now = copy.act(Decision(action))
+        step = TakenStep(action, now.feedback, now.reason, Observation(""))
+        return SceneState(copy, state.named, (*state.done, step), state, state.plain)
