@@ -41,7 +41,7 @@ class Job:
 class DecisionRequest:
     """What the learner is asked at a step."""
 
-    ids: tuple[int, ...]
+    ids: Sequence[int]
     detections: Table
     answers: tuple[tuple[int, ...], ...]
     """Tokens of each candidate, their end included."""
@@ -134,7 +134,7 @@ def chosen(model: InhabitVlm, asked: Sequence[DecisionRequest]) -> list[int]:
     left = [list(enumerate(question.answers)) for question in asked]
     while unsure := [i for i, some in enumerate(left) if len(some) > 1]:
         said = [_shared([tokens for _, tokens in left[i]]) for i in unsure]
-        ids = [asked[i].ids + begun for i, begun in zip(unsure, said, strict=True)]
+        ids = [[*asked[i].ids, *begun] for i, begun in zip(unsure, said, strict=True)]
         scores = _next(ids, [asked[i] for i in unsure], model)
         for i, begun, of_tokens in zip(unsure, said, scores, strict=True):
             at = len(begun)

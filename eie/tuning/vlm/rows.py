@@ -8,7 +8,7 @@ see it, and it sees the trunk before it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,55 +27,37 @@ _SAID = 4
 """Classes that an answer to "what do you see" names."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TokenRow:
-    """Tokens with labels."""
+    """Tokens with labels: a trunk that is continued token by token, and branches that leave it."""
 
-    ids: tuple[int, ...]
-    places: tuple[int, ...]
-    """Position of each token."""
-    branches: tuple[int, ...]
-    """0 for tokens of the trunk, else the number of the token's branch."""
-    sources: tuple[int, ...]
-    """Index of the token after which each label comes."""
-    targets: tuple[int, ...]
-    """The labels."""
-    detections: Table
-    """Of the image tokens, in order."""
-    answers: tuple[int, ...] = ()
-    """Which label begins the answer to each question."""
-
-
-@dataclass(slots=True)
-class _Writer:
-    tokens: Callable[[str], Sequence[int]]
     ids: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
+    """Position of each token."""
     branches: list[int] = field(default_factory=list)
+    """0 for tokens of the trunk, else the number of the token's branch."""
     sources: list[int] = field(default_factory=list)
+    """Index of the token after which each label comes."""
     targets: list[int] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    """The labels."""
+    detections: Table = field(default_factory=nothing)
+    """Of the image tokens, in order."""
     answers: list[int] = field(default_factory=list)
+    """Which label begins the answer to each question."""
     at: int = -1
     """Index of the last token of the trunk."""
 
-    def say(self, text: str, *, labelled: bool = False) -> None:
+    def say(self, tokens: Iterable[int], *, labelled: bool = False) -> None:
         """Continue the trunk."""
-        for token in self.tokens(text):
+        for token in tokens:
             self._add(token, 0, self.at, labelled)
             self.at = len(self.ids) - 1
 
-    def show(self, table: Table) -> None:
-        """Continue the trunk with detected objects."""
-        self.say(IMAGE * len(table))
-        self.tables.append(table)
-
-    def branch(self, before: str, label: str) -> None:
+    def branch(self, before: Sequence[int], label: Sequence[int]) -> None:
         """Leave the trunk for `before`, and then what is to be said."""
         number, source = max(self.branches, default=0) + 1, self.at
-        given = self.tokens(before) if before else ()
-        for i, token in enumerate([*given, *self.tokens(label)]):
-            self._add(token, number, source, i >= len(given))
+        for i, token in enumerate([*before, *label]):
+            self._add(token, number, source, i >= len(before))
             source = len(self.ids) - 1
 
     def _add(self, token: int, branch: int, source: int, labelled: bool) -> None:
@@ -86,38 +68,18 @@ class _Writer:
         self.places.append(self.places[source] + 1 if source >= 0 else 0)
         self.branches.append(branch)
 
-    def row(self) -> TokenRow:
-        """The finished row."""
-        table = np.concatenate([nothing(), *self.tables])
-        return TokenRow(
-            tuple(self.ids),
-            tuple(self.places),
-            tuple(self.branches),
-            tuple(self.sources),
-            tuple(self.targets),
-            table,
-            tuple(self.answers),
-        )
-
 
 class Rows:
     """Writes rows for one model."""
 
-    def __init__(
-        self, tokenizer: Any, prompt: Prompt, classes: Sequence[str], *, goal_once: bool = False
-    ) -> None:
-        """Write rows.
+    def __init__(self, tokenizer: Any, prompt: Prompt, classes: Sequence[str]) -> None:
+        """Write rows with the tokenizer and the prompt of a model; `classes` are of detections.
 
-        Args:
-            tokenizer: of the model.
-            prompt: of the model.
-            classes: of detections.
-            goal_once: only the first turn of `prompt` tells the goal. Later ones are then rendered
-                once for all episodes in which they are the same.
+        Only the first turn of `prompt` tells the goal.
         """
         self._tokenizer, self._prompt, self._classes = tokenizer, prompt, classes
-        self._ask, self._goal_once = "\n" + prompt.ask(), goal_once
         self._known: dict[str, Sequence[int]] = {}
+        self._ask = self.tokens("\n" + prompt.ask())
         self._turns: dict[object, str] = {}
 
     def episode(
@@ -127,45 +89,45 @@ class Rows:
 
         `questions` has the classes that are asked about at some steps.
         """
-        row = _Writer(self.tokens)
+        row = TokenRow()
         for number, shown in enumerate(self._begun(row, episode.steps, goal, None)):
             step = episode.steps[number]
             for asked in questions.get(number, ()):
                 seen = "yes" if asked in shown[:, 0] else "no"
                 row.answers.append(len(row.targets))
-                row.branch(f"\n{self._classes[asked]}?", self._reply(seen))
+                row.branch(self.tokens(f"\n{self._classes[asked]}?"), self.reply(seen))
             if len(shown) and number in questions:
-                row.branch("\nsay", self._reply(self.said(shown)))
+                row.branch(self.tokens("\nsay"), self.reply(self.said(shown)))
             row.say(self._ask)
             if step.best != step.action:
-                row.branch("", self._reply(step.best))
-            row.say(self._reply(step.action), labelled=step.best == step.action)
-        return row.row()
+                row.branch((), self.reply(step.best))
+            row.say(self.reply(step.action), labelled=step.best == step.action)
+        return row
 
     def without(self, episode: LabelledEpisode, goal: str, hidden: int) -> TokenRow:
         """The episode as if the class `hidden` had never been detected, up to the last step that is
         labelled for this: other pictures, the same words, other answers.
         """
-        row = _Writer(self.tokens)
+        row = TokenRow()
         asked = [i for i, step in enumerate(episode.steps) if step.hidden == hidden]
         for number, _ in enumerate(self._begun(row, episode.steps, goal, hidden)):
             step = episode.steps[number]
             row.say(self._ask)
             if step.hidden == hidden:
-                row.branch("", self._reply(step.unseen or step.best))
+                row.branch((), self.reply(step.unseen or step.best))
             if number == asked[-1]:
                 break
-            row.say(self._reply(step.action))
-        return row.row()
+            row.say(self.reply(step.action))
+        return row
 
     def asked(self, steps: Sequence[LabelledStep], goal: str) -> TokenRow:
         """What the model is asked at the last of `steps`, which has no action yet."""
-        row = _Writer(self.tokens)
+        row = TokenRow()
         for number, _ in enumerate(self._begun(row, steps, goal, None), 1):
             row.say(self._ask)
             if number < len(steps):
-                row.say(self._reply(steps[number - 1].action))
-        return row.row()
+                row.say(self.reply(steps[number - 1].action))
+        return row
 
     def said(self, shown: Table) -> str:
         """What is surely in view, in a sentence."""
@@ -174,32 +136,31 @@ class Rows:
         return f"I see {', '.join(named)} and {last}." if named else f"I see {last}."
 
     def _begun(
-        self, row: _Writer, steps: Sequence[LabelledStep], goal: str, hidden: int | None
+        self, row: TokenRow, steps: Sequence[LabelledStep], goal: str, hidden: int | None
     ) -> Iterator[Table]:
         """Write each step up to its images; yields all that was detected in them."""
-        row.say(self._tokenizer.bos_token)
+        row.say(self.tokens(self._tokenizer.bos_token))
         last: Step | None = None
         attend = Attention(self._classes)
         for step in steps:
-            row.say(self._turn(goal, last, step.text))
+            row.say(self.tokens(self._turn(goal, last, step.text)))
             shown = attend(step.table[step.table[:, 0] != hidden])
-            row.show(shown)
+            row.say(self.tokens(IMAGE * len(shown)))
+            row.detections = np.concatenate([row.detections, shown])
             yield shown
             last = Step(step.action, step.reason, step.feedback)
 
     def _turn(self, goal: str, last: Step | None, text: str) -> str:
         known = last and (last.action, last.reason, last.feedback)
-        key = "" if last and self._goal_once else goal, known, text
+        # Later turns are rendered once for all episodes in which they are the same.
+        key = "" if last else goal, known, text
         if key not in self._turns:
             self._turns[key] = self._prompt.turn(goal, last, text)
         return self._turns[key]
 
     def reply(self, text: str) -> Sequence[int]:
         """The tokens of an answer, its end included."""
-        return self.tokens(self._reply(text))
-
-    def _reply(self, text: str) -> str:
-        return f" {text}{self._tokenizer.eos_token}"
+        return self.tokens(f" {text}{self._tokenizer.eos_token}")
 
     def tokens(self, text: str) -> Sequence[int]:
         """The tokens of a part of a row."""
