@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any
@@ -135,6 +134,7 @@ _PARTS = {"language": _language, "projector": _projector, "vision": _vision}
 
 _GIGABYTE = 10**9
 _KEPT = (torch.Tensor, type(None))
+"""Hidden states that were not asked for are None."""
 _PIXELS = 4
 """Dimensions of a batch of images: (images, channels, height, width)."""
 _GRID = "grid_thw"
@@ -160,64 +160,26 @@ def remember_images(model: Any, gigabytes: float) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """The tensors of an encoder's output for one image, and its lists or tuples of tensors."""
-
-    kind: type[Any]
-    """Of the output."""
-    tensors: Mapping[str, Sequence[torch.Tensor | None]]
-    """None for hidden states that were not asked for."""
-    several: frozenset[str]
-    """Names of fields that hold a tuple."""
-
-    @classmethod
-    def of(cls, output: Any) -> _Read:
-        """What is kept of `output`."""
-        tuples = {
-            name: value
-            for name, value in output.items()
-            if isinstance(value, tuple | list) and all(isinstance(t, _KEPT) for t in value)
-        }
-        single = {n: (v,) for n, v in output.items() if isinstance(v, torch.Tensor)}
-        return cls(type(output), {**tuples, **single}, frozenset(tuples))
-
-    def layer(self, name: str, number: int) -> torch.Tensor:
-        """One tensor of a field."""
-        found = self.tensors[name][number]
-        assert found is not None, "All images are read with the same options."
-        return found
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        kept = [t for some in self.tensors.values() for t in some if t is not None]
-        return sum(t.numel() * t.element_size() for t in kept)
-
-
 class _Remembering:
     """The `forward` of an encoder, which keeps its results."""
 
     def __init__(self, forward: Callable[..., Any], room: float) -> None:
         self._forward, self._room = forward, room
-        self._known: dict[bytes, _Read] = {}
+        self._known: dict[bytes, Any] = {}
 
     def __call__(self, pixel_values: torch.Tensor, **options: Any) -> Any:
         images = _apart(pixel_values, options)
         if not images:
             return self._forward(pixel_values, **options)
         found = [self._read(*image) for image in images]
-        whole = found[0].kind()
-        for name, layers in found[0].tensors.items():
-            joined = tuple(
-                None if layer is None else torch.cat([one.layer(name, i) for one in found])
-                for i, layer in enumerate(layers)
-            )
-            whole[name] = joined if name in found[0].several else joined[0]
+        whole = type(found[0])()
+        for name in found[0]:
+            whole[name] = _joined([one[name] for one in found])
         return whole
 
     @torch.no_grad()
-    def _read(self, pixels: torch.Tensor, options: dict[str, Any]) -> _Read:
+    def _read(self, pixels: torch.Tensor, options: dict[str, Any]) -> Any:
+        """The encoder's output for one image: its tensors, and its tuples of tensors."""
         digest = blake2b(digest_size=16)
         for name, value in (("", pixels), *sorted(options.items())):
             whole = value.contiguous() if isinstance(value, torch.Tensor) else None
@@ -228,11 +190,31 @@ class _Remembering:
         key = digest.digest()
         found = self._known.get(key)
         if found is None:
-            found = _Read.of(self._forward(pixels, **options))
-            if found.size <= self._room:
-                self._room -= found.size
+            output = self._forward(pixels, **options)
+            found = type(output)()
+            for name, value in output.items():
+                several = isinstance(value, tuple | list)
+                if all(isinstance(part, _KEPT) for part in (value if several else (value,))):
+                    found[name] = value
+            size = _size(tuple(found.values()))
+            if size <= self._room:
+                self._room -= size
                 self._known[key] = found
         return found
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Tensors of some images one after the other; tuples of them each by itself."""
+    if isinstance(parts[0], torch.Tensor):
+        return torch.cat(list(parts))
+    return None if parts[0] is None else tuple(_joined(some) for some in zip(*parts, strict=True))
+
+
+def _size(value: Any) -> int:
+    """In bytes, of a tensor or of those in a tuple."""
+    if isinstance(value, torch.Tensor):
+        return value.numel() * value.element_size()
+    return sum(map(_size, value or ()))
 
 
 def _apart(pixels: torch.Tensor, options: dict[str, Any]) -> list[Image]:
