@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inhabit.eie.tuning.questions import Question
 
 
-class Order:
-    """The order of the examples: each epoch is shuffled anew, by the seed alone."""
+def example_steps(count: int, batch: int, epochs: float, seed: int) -> list[list[int]]:
+    """The examples of each step, as indices: each epoch is shuffled anew, by the seed alone.
 
-    def __init__(self, size: int, batch: int, seed: int) -> None:
-        """Order `size` examples in steps of `batch`."""
-        self._size, self._batch, self._seed = size, batch, seed
-        self._epochs: dict[int, NDArray[np.int64]] = {}
-
-    def of(self, step: int) -> list[int]:
-        """Indices of a step's examples."""
-        first = step * self._batch
-        places = range(first, first + min(self._batch, self._size))
-        return [int(self._epoch(place // self._size)[place % self._size]) for place in places]
-
-    def _epoch(self, epoch: int) -> NDArray[np.int64]:
-        if epoch not in self._epochs:
-            shuffled = np.random.default_rng((self._seed, epoch)).permutation(self._size)
-            self._epochs = {**dict(list(self._epochs.items())[-1:]), epoch: shuffled}
-        return self._epochs[epoch]
+    Args:
+        count: of the examples.
+        batch: examples of a step.
+        epochs: passes over the examples, rounded up to whole steps.
+        seed: of the order.
+    """
+    firsts = range(0, max(1, math.ceil(epochs * count / batch)) * batch, batch)
+    size = min(batch, count)
+    passes = (firsts[-1] + size - 1) // count + 1
+    order = [np.random.default_rng((seed, epoch)).permutation(count) for epoch in range(passes)]
+    indices = np.concatenate(order).tolist()
+    return [indices[first : first + size] for first in firsts]
 
 
 def cosine_rate(step: int, steps: int, *, peak: float, warmup: int) -> float:
@@ -48,11 +42,8 @@ def cosine_rate(step: int, steps: int, *, peak: float, warmup: int) -> float:
     return peak * 0.5 * (1.0 + math.cos(math.pi * share))
 
 
-@lru_cache(maxsize=4)
-def episode_steps(
-    episodes: tuple[str, ...], batch: int, epochs: float, seed: int
-) -> tuple[tuple[int, ...], ...]:
-    """The examples of each step, as indices, where steps take whole episodes.
+def episode_steps(episodes: Sequence[str], batch: int, epochs: float, seed: int) -> list[list[int]]:
+    """The same where steps take whole episodes.
 
     Args:
         episodes: of each example.
@@ -63,18 +54,17 @@ def episode_steps(
     members: dict[str, list[int]] = {}
     for index, episode in enumerate(episodes):
         members.setdefault(episode, []).append(index)
-    groups, steps, taken = list(members.values()), list[tuple[int, ...]](), 0
-    waiting: list[int] = []
+    groups, taken = list(members.values()), 0
+    steps: list[list[int]] = [[]]
     for epoch in range(math.ceil(epochs)):
         for number in np.random.default_rng((seed, epoch)).permutation(len(groups)):
-            waiting += groups[number]
-            if len(waiting) >= batch:
-                steps.append(tuple(waiting))
-                taken += len(waiting)
-                waiting = []
+            steps[-1] += groups[number]
+            if len(steps[-1]) >= batch:
+                taken += len(steps[-1])
+                steps.append([])
             if taken >= epochs * len(episodes):
-                return tuple(steps)
-    return (*steps, tuple(waiting)) if waiting else tuple(steps)
+                return steps[:-1]
+    return [step for step in steps if step]
 
 
 def by_episode(questions: Sequence[Question]) -> list[list[Question]]:

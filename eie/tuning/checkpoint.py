@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from inhabit.eie.tuning.devices import gathered, split_as
 from inhabit.eie.tuning.settings import TuneError
 
 _KEPT = 2
@@ -59,15 +60,9 @@ def save_training(
     optimizer: torch.optim.Optimizer,
     state: CheckpointState,
 ) -> None:
-    """Write the weights of a network, and the moments that its optimizer (Adam's kind) has."""
-    moments = {
-        name: optimizer.state[parameter]
-        for name, parameter in network.named_parameters()
-        if parameter in optimizer.state
-    }
-    first = {name: moment["exp_avg"] for name, moment in moments.items()}
-    second = {name: moment["exp_avg_sq"] for name, moment in moments.items()}
-    save(folder, Checkpoint(state, network.state_dict(), first, second))
+    """Write the weights of a network, and the moments that its optimizer has."""
+    moments = moments_of(dict(network.named_parameters()), optimizer)
+    save(folder, Checkpoint(state, network.state_dict(), *moments))
 
 
 def resume_training(
@@ -89,14 +84,32 @@ def resume_training(
     if found.state.asked != asked:
         raise TuneError(f"{folder} holds the training of other eyes: name another folder.")
     network.load_state_dict(dict(found.weights))
-    for name, parameter in network.named_parameters():
+    restore_moments(found, dict(network.named_parameters()), optimizer)
+    return found.state.step
+
+
+def moments_of(
+    named: Mapping[str, torch.nn.Parameter], optimizer: torch.optim.Optimizer
+) -> tuple[Mapping[str, torch.Tensor], Mapping[str, torch.Tensor]]:
+    """The first and second moments that an optimizer of Adam's kind has of parameters."""
+    known = {name: optimizer.state[one] for name, one in named.items() if one in optimizer.state}
+    first = {name: gathered(moments["exp_avg"]) for name, moments in known.items()}
+    return first, {name: gathered(moments["exp_avg_sq"]) for name, moments in known.items()}
+
+
+def restore_moments(
+    found: Checkpoint,
+    named: Mapping[str, torch.nn.Parameter],
+    optimizer: torch.optim.Optimizer,
+) -> None:
+    """Give the optimizer the moments of a checkpoint."""
+    for name, parameter in named.items():
         if name in found.first:
             optimizer.state[parameter] = {
                 "step": torch.tensor(float(found.state.step)),
-                "exp_avg": found.first[name].to(parameter.device),
-                "exp_avg_sq": found.second[name].to(parameter.device),
+                "exp_avg": split_as(found.first[name], parameter),
+                "exp_avg_sq": split_as(found.second[name], parameter),
             }
-    return found.state.step
 
 
 def whole(folder: Path) -> list[Path]:

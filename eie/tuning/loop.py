@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,9 +16,15 @@ import torch
 from inhabit.eie.tuning import agreement, checkpoint, log
 from inhabit.eie.tuning.agreement import ReadingPlan, read_shared
 from inhabit.eie.tuning.base import Base
-from inhabit.eie.tuning.batches import Order, by_episode, cosine_rate, episode_steps, micro_batches
+from inhabit.eie.tuning.batches import (
+    by_episode,
+    cosine_rate,
+    episode_steps,
+    example_steps,
+    micro_batches,
+)
 from inhabit.eie.tuning.checkpoint import Checkpoint, CheckpointState
-from inhabit.eie.tuning.devices import Devices, gathered, split_as
+from inhabit.eie.tuning.devices import Devices, gathered
 from inhabit.eie.tuning.parts import remember_images
 from inhabit.eie.tuning.passes import read
 from inhabit.eie.tuning.questions import CandidateScores, Question, Questions, loss, score
@@ -39,7 +46,7 @@ class _Sums:
     chance: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Training:
     """A training of one model on one set."""
 
@@ -51,22 +58,19 @@ class Training:
     out: Path
     asked: str
     """Digest of the request; a checkpoint of another request is refused."""
+    peers: Devices
     tell: Callable[[log.LogLine], None]
     warn: Callable[[str], None]
 
-    @property
-    def steps(self) -> int:
-        """Total number of optimizer steps."""
+    @cached_property
+    def order(self) -> Sequence[Sequence[int]]:
+        """The training examples of each optimizer step, as indices."""
+        batch, epochs, seed = self.settings.batch, self.settings.epochs, self.seed
         if self.settings.episodes:
-            return len(self._episode_steps)
-        return max(1, math.ceil(self.settings.epochs * len(self.train) / self.settings.batch))
+            return episode_steps([sample.episode for sample in self.train], batch, epochs, seed)
+        return example_steps(len(self.train), batch, epochs, seed)
 
-    @property
-    def _episode_steps(self) -> Sequence[Sequence[int]]:
-        episodes = tuple(sample.episode for sample in self.train)
-        return episode_steps(episodes, self.settings.batch, self.settings.epochs, self.seed)
-
-    def run(self, peers: Devices) -> None:
+    def run(self) -> None:
         """Train to the end, starting at the newest checkpoint.
 
         Raises:
@@ -80,22 +84,20 @@ class Training:
         train, judged = self._questions(self.train), self._questions(self.judged)
         plan = self._plan(train)  # of the weights at the start, as in the first run
         done = self._resume(optimizer)
-        order = Order(len(self.train), self.settings.batch, self.seed)
         if done == 0:
-            self._judge(0, judged, plan, peers)
-        for step in range(done, self.steps):
-            taken = self._episode_steps[step] if self.settings.episodes else order.of(step)
+            self._judge(0, judged, plan)
+        for step in range(done, len(self.order)):
             try:
-                self._step(step, taken, optimizer, train, plan, peers)
+                self._step(step, optimizer, train, plan)
             except (torch.OutOfMemoryError, MemoryError) as error:
                 raise self._stopped(
                     step, "memory ran out: set micro_batch or negatives smaller, or checkpointing"
                 ) from error
-            last = step + 1 == self.steps
+            last = step + 1 == len(self.order)
             if last or (step + 1) % self.settings.save_every == 0:
-                self._save(step + 1, optimizer, peers)
+                self._save(step + 1, optimizer)
             if last or (step + 1) % self.settings.judge_every == 0:
-                self._judge(step + 1, judged, plan, peers)
+                self._judge(step + 1, judged, plan)
 
     def _questions(self, samples: Sequence[Sample]) -> Questions:
         return Questions(samples, self.base.encoder, self.settings, sees=self.base.sees)
@@ -118,16 +120,8 @@ class Training:
     def _pad(self) -> int:
         return int(self.base.encoder.end)
 
-    def _step(
-        self,
-        step: int,
-        indices: Sequence[int],
-        optimizer: Any,
-        train: Questions,
-        plan: ReadingPlan,
-        peers: Devices,
-    ) -> None:
-        begin = time.perf_counter()
+    def _step(self, step: int, optimizer: Any, train: Questions, plan: ReadingPlan) -> None:
+        begin, indices = time.perf_counter(), self.order[step]
         torch.manual_seed(self.seed * 1_000_003 + step)  # of dropout
         questions = [
             train.to_learn(i, np.random.default_rng((self.seed, step, place)))
@@ -135,28 +129,27 @@ class Training:
         ]
         sums = _Sums()
         # Split weights have the mean of all processes' gradients.
-        batch = len(indices) / (peers.count if self.settings.shard else 1)
-        for group, counts in self._groups(questions, plan, peers):
+        batch = len(indices) / (self.peers.count if self.settings.shard else 1)
+        for group, counts in self._groups(questions, plan):
             sums = self._backward(step, group, batch, plan, sums, counts=counts)
         parameters = list(self.base.trained.values())
         # A process without an example in this step still takes part in the reduction.
         gradients = [p.grad if p.grad is not None else _zero(p) for p in parameters]
         if not self.settings.shard:
-            peers.add(gradients)
+            self.peers.add(gradients)
         norm = float(gathered(torch.nn.utils.clip_grad_norm_(parameters, self.settings.clip)))
         if not math.isfinite(norm):
             raise self._stopped(step, "a gradient is not a finite number")
-        rising = max(1, round(self.settings.warmup * self.steps))
-        rate = cosine_rate(step, self.steps, peak=self.settings.rate, warmup=rising)
+        rising = max(1, round(self.settings.warmup * len(self.order)))
+        rate = cosine_rate(step, len(self.order), peak=self.settings.rate, warmup=rising)
         for group_of_parameters in optimizer.param_groups:
             group_of_parameters["lr"] = rate
         optimizer.step()
         optimizer.zero_grad()
-        line = self._line("step", step + 1, sums, len(indices), peers, begin)
-        self._tell(line.model_copy(update={"rate": rate, "norm": norm}), peers)
+        self._tell("step", step + 1, sums, len(indices), begin, rate=rate, norm=norm)
 
     def _groups(
-        self, questions: Sequence[Question], plan: ReadingPlan, peers: Devices
+        self, questions: Sequence[Question], plan: ReadingPlan
     ) -> Iterator[tuple[Sequence[Question], bool]]:
         """The micro-batches that this process reads, and whether they count.
 
@@ -165,12 +158,12 @@ class Training:
         if self.settings.episodes:
             groups = by_episode(questions)
         else:
-            share = math.ceil(len(questions) / peers.count)
+            share = math.ceil(len(questions) / self.peers.count)
             most = min(self.settings.micro_batch, share) if plan.together else 1
             groups = micro_batches(questions, most)
-        own = groups[peers.rank :: peers.count]
+        own = groups[self.peers.rank :: self.peers.count]
         yield from ((group, True) for group in own)
-        if self.settings.shard and len(own) * peers.count < len(groups):
+        if self.settings.shard and len(own) * self.peers.count < len(groups):
             yield groups[0], False
 
     def _backward(
@@ -207,7 +200,7 @@ class Training:
         return [score(one, q.trie) for one, q in zip(found, group, strict=True)]
 
     @torch.no_grad()
-    def _judge(self, step: int, judged: Questions, plan: ReadingPlan, peers: Devices) -> None:
+    def _judge(self, step: int, judged: Questions, plan: ReadingPlan) -> None:
         """Measure on the validation split; with reasons as targets, the loss alone."""
         if not self.judged:
             return
@@ -215,7 +208,7 @@ class Training:
         self.base.to_evaluation()
         questions = [judged.to_judge(i) for i in range(len(self.judged))]
         sums = _Sums()
-        for group, counts in self._groups(questions, plan, peers):
+        for group, counts in self._groups(questions, plan):
             scores = self._scores(group, plan)
             if not counts:
                 continue
@@ -223,21 +216,22 @@ class Training:
             total = -sum(float(one.means[question.answer]) for one, question in told)
             sums = _added(sums, total, scores, group)
         self.base.to_training()
-        self._tell(self._line("judge", step, sums, len(self.judged), peers, begin), peers)
+        self._tell("judge", step, sums, len(self.judged), begin)
 
-    def _line(
+    def _tell(
         self,
         kind: Literal["step", "judge"],
         step: int,
         sums: _Sums,
         count: int,
-        peers: Devices,
         begin: float,
-    ) -> log.LogLine:
+        **further: float,
+    ) -> None:
+        """Log what all processes have read."""
         total, right, compared, chance = (
-            peers.total(part) for part in (sums.loss, sums.right, sums.compared, sums.chance)
+            self.peers.total(part) for part in (sums.loss, sums.right, sums.compared, sums.chance)
         )
-        return log.LogLine(
+        line = log.LogLine(
             kind=kind,
             step=step,
             loss=total / count,
@@ -245,7 +239,11 @@ class Training:
             chance=chance / compared if compared and kind == "judge" else None,
             examples=count,
             seconds=time.perf_counter() - begin,
+            **further,
         )
+        if self.peers.rank == 0:
+            log.append(self.out / "log.jsonl", line)
+            self.tell(line)
 
     def _resume(self, optimizer: Any) -> int:
         found, remarks = checkpoint.newest(self.out / "checkpoints")
@@ -254,36 +252,22 @@ class Training:
         if found is None:
             return 0
         self.base.take(found.weights)
-        for name, parameter in self.base.trained.items():
-            optimizer.state[parameter] = {
-                "step": torch.tensor(float(found.state.step)),
-                "exp_avg": split_as(found.first[name], parameter),
-                "exp_avg_sq": split_as(found.second[name], parameter),
-            }
+        checkpoint.restore_moments(found, self.base.trained, optimizer)
         return found.state.step
 
-    def _save(self, step: int, optimizer: Any, peers: Devices) -> None:
+    def _save(self, step: int, optimizer: Any) -> None:
         trained = self.base.trained
-        moments = {n: optimizer.state[p] for n, p in trained.items()}
-        whole = Checkpoint(
-            CheckpointState(step=step, asked=self.asked),
-            {n: gathered(p.detach()) for n, p in trained.items()},
-            {n: gathered(m["exp_avg"]) for n, m in moments.items()},
-            {n: gathered(m["exp_avg_sq"]) for n, m in moments.items()},
-        )
-        if peers.rank == 0:
-            checkpoint.save(self.out / "checkpoints", whole)
-        peers.wait()
-
-    def _tell(self, line: log.LogLine, peers: Devices) -> None:
-        if peers.rank == 0:
-            log.append(self.out / "log.jsonl", line)
-            self.tell(line)
+        weights = {name: gathered(parameter.detach()) for name, parameter in trained.items()}
+        moments = checkpoint.moments_of(trained, optimizer)
+        if self.peers.rank == 0:
+            state = CheckpointState(step=step, asked=self.asked)
+            checkpoint.save(self.out / "checkpoints", Checkpoint(state, weights, *moments))
+        self.peers.wait()
 
     def _stopped(self, step: int, why: str) -> TuneError:
         kept = checkpoint.whole(self.out / "checkpoints")
         return TuneError(
-            f"Stopped in step {step + 1} of {self.steps}: {why}. "
+            f"Stopped in step {step + 1} of {len(self.order)}: {why}. "
             + (
                 f"The last good checkpoint is {kept[-1]}."
                 if kept

@@ -123,11 +123,12 @@ def tune(
         seed,
         out,
         asked.digest,
-        lambda line: tell(line, training.steps),
+        peers,
+        lambda line: tell(line, len(training.order)),
         warn,
     )
     try:
-        training.run(peers)
+        training.run()
     finally:
         if peers.rank == 0:
             lines = log.lines(out / "log.jsonl")
@@ -189,7 +190,7 @@ def _result(training: Training, asked: TuneRequest, out: Path) -> Tuning:
     return Tuning(
         model=f"local:{out / 'model'}",
         base=asked.base,
-        steps=training.steps,
+        steps=len(training.order),
         examples=len(training.train),
         accuracy_before=judged[0].accuracy if judged else None,
         accuracy=judged[-1].accuracy if judged else None,
