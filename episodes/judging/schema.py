@@ -87,7 +87,8 @@ def file_of(run: Run, judge: str) -> Path:
         head = next(read(file), None)
         if isinstance(head, JudgeLine) and head.judge == judge:
             return file
-    return run.folder / "judgements" / f"{len(found) + 1:04d}.jsonl"
+    number = int(found[-1].stem) + 1 if found else 1
+    return run.folder / "judgements" / f"{number:04d}.jsonl"
 
 
 def read(file: Path) -> Iterator[Line]:

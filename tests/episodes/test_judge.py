@@ -330,3 +330,8 @@ def test_judgements_are_lines_of_their_own(
     file.write_bytes(b"".join(lines[:-1])[:-5])
     assert judged(run, capsys) == first
     assert any(isinstance(line, StepLine) for line in whole(file)[0])
+    other = file.rename(file.with_name("0002.jsonl"))
+    before = lines[0].replace(b'"oracle"', b'"openai:m"')
+    other.write_bytes(before)
+    assert judged(run, capsys) == first
+    assert other.read_bytes() == before, "It is the file of another judge."
