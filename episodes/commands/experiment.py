@@ -180,8 +180,8 @@ def _changed(
     if agent is not None:
         chosen = {"agent": agent, "model": model, "base_url": base_url}
         changes["agents"] = (AgentChoice.model_validate(chosen),)
-    elif model is not None:
-        asked = {"model": model, "base_url": base_url}
+    elif model is not None or base_url is not None:
+        asked = {"base_url": base_url} | ({} if model is None else {"model": model})
         changes["agents"] = tuple(
             one
             if names_file(one.agent) or find_agent(one.agent).model is None

@@ -167,6 +167,14 @@ def test_a_dry_run_plays_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_address_is_given_to_every_agent_that_asks_a_model(
+    played: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--dry-run", "--base-url", "http://127.0.0.1:1/v1")
+    inhabit("experiment", played / "small.yaml", *words, code=2)
+    assert "--base-url needs a model with an endpoint" in capsys.readouterr().err
+
+
 def test_tasks_are_held_to_their_digest(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
