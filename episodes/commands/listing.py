@@ -90,7 +90,7 @@ def agents(
 def _print_prompt(name: str | None) -> None:
     templates = known_agents.find(name).templates if name else ()
     if not templates:
-        names = [one for one in known_agents.names() if known_agents.find(one).templates]
+        names = [one.name for one in known_agents.usable()[0] if one.templates]
         raise RequestError(f"These agents have a prompt to print: {', '.join(names)}.")
     sys.stdout.write("\n".join(map(source, templates)))
 

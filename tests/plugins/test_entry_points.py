@@ -126,6 +126,7 @@ def test_agents_and_kinds_of_models_as_well(site: Path) -> None:
     assert said.returncode == 0
     assert {row["name"] for row in answer["agents"]} >= {"expert", "random"}
     assert [t.split("'")[1] for t in answer["broken"]] == ["bad_agent", "bad_model"]
+    assert "have a prompt to print: rank, beam, chat" in inhabit(site, "agents", "--prompt").stderr
 
 
 def test_a_run_names_a_metric_that_is_broken(site: Path, tmp_path: Path) -> None:
