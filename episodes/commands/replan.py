@@ -115,16 +115,16 @@ async def _ask(
     steps: list[replanning.Replanned] = []
     try:
         with ProgressReport("episodes", len(episodes)) as progress:
-            asked = replanning.replan(
-                episodes,
-                agent,
-                sight=plan.sight,
-                remember=plan.run_settings.remember,
-                at_once=at_once,
-            )
-            async for step in asked:
-                steps.append(step)
-                progress.set_done(episodes.index(step.episode))
+            for episode in episodes:
+                asked = replanning.replan(
+                    episode,
+                    agent,
+                    sight=plan.sight,
+                    remember=plan.run_settings.remember,
+                    at_once=at_once,
+                )
+                steps += [step async for step in asked]
+                progress.advance()
     finally:
         await close_agent(agent)
     return steps

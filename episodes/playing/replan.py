@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from inhabit.agents.core import Agent, Decision, ModelError, Step, View
 from inhabit.agents.deciding import decide
 from inhabit.envs.core import Action, Observation
-from inhabit.episodes.episode import UNREADABLE, remembered
+from inhabit.episodes.episode import remembered
 from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
 from inhabit.episodes.recording.schema import Sight
@@ -43,7 +44,7 @@ class Replanned:
 
 
 async def replan(
-    episodes: Iterable[EpisodeRecord],
+    episode: EpisodeRecord,
     agent: Agent,
     *,
     sight: Sight,
@@ -53,23 +54,21 @@ async def replan(
     """Ask `agent` about every recorded step, and yield its decisions in order.
 
     Images are the recorded JPEG files, a few grey levels off the original. Only recorded candidates
-    are understood as actions; nothing is granted. Episodes that never started are skipped.
+    are understood as actions; nothing is granted. An episode that never started has no steps.
 
     Raises:
-        RecordError: a record can't be read.
+        RecordError: the record can't be read.
     """
-    for episode in episodes:
-        if (attempt := episode.last()) is None:
-            continue
-        views = list(_views(episode, attempt, sight, remember))
-        for begin in range(0, len(views), at_once):
-            asked = views[begin : begin + at_once]
-            answers = await asyncio.gather(*(_ask(agent, view) for _, view in asked))
-            for (step, view), (decision, error) in zip(asked, answers, strict=True):
-                recorded = step.decide.action if step.decide else None
-                lost = view.observation.rgb is None and bool(step.see.digest)
-                unseen = lost and sight is not Sight.NONE
-                yield Replanned(episode, step.number, recorded, decision, error, unseen)
+    if (attempt := episode.last()) is None:
+        return
+    views = _views(episode, attempt, sight, remember)
+    while asked := list(islice(views, at_once)):
+        answers = await asyncio.gather(*(_ask(agent, view) for _, view in asked))
+        for (step, view), (decision, error) in zip(asked, answers, strict=True):
+            recorded = step.decide.action if step.decide else None
+            lost = view.observation.rgb is None and bool(step.see.digest)
+            unseen = lost and sight is not Sight.NONE
+            yield Replanned(episode, step.number, recorded, decision, error, unseen)
 
 
 async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:
@@ -81,7 +80,7 @@ async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:
 
 def _views(
     episode: EpisodeRecord, attempt: Attempt, sight: Sight, remember: int
-) -> Iterable[tuple[StepRecord, View]]:
+) -> Iterator[tuple[StepRecord, View]]:
     history: tuple[Step, ...] = ()
     for step in attempt.steps:
         if step.decide is None:
@@ -102,8 +101,7 @@ def _views(
         if step.act is None:
             return
         said = step.decide.action or step.decide.raw
-        feedback = step.act.feedback or UNREADABLE
-        done = Step(said, step.act.reason, feedback, seen.rgb, seen.text)
+        done = Step(said, step.act.reason, step.act.feedback, seen.rgb, seen.text)
         history = remembered(history, done, remember)
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
+from made_run import Made, write_run
 from toy_runs import play_toy, toy_tasks
 
+from inhabit.agents.core import View
+from inhabit.agents.custom import adapt
 from inhabit.cli import main
+from inhabit.episodes.playing.replan import Replanned
+from inhabit.episodes.playing.replan import replan as ask_again
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.recording.schema import Choice
+from inhabit.episodes.recording.schema import Choice, Sight
 
 
 @pytest.fixture
@@ -50,6 +56,23 @@ def test_another_model_is_held_against_every_step(
     assert [(r["episode"], r["step"], r["recorded"]) for r in steps] == recorded
     assert all(row["agrees"] == (row["action"] == row["recorded"]) for row in steps)
     assert 0 < sum(row["agrees"] for row in steps) < len(steps)
+
+
+def test_what_worked_without_a_word_is_told_as_it_was(tmp_path: Path) -> None:
+    run = Run.open(write_run(tmp_path / "run", Made(episodes=1, feedback="")))
+    told: list[str] = []
+
+    def look(view: View) -> str:
+        told.extend(step.feedback for step in view.history[-1:])
+        return view.candidates[0].text
+
+    async def ask() -> list[Replanned]:
+        asked = ask_again(run.episode(0), adapt(look), sight=Sight.SHOWN, remember=2)
+        return [step async for step in asked]
+
+    steps = asyncio.run(ask())
+    assert [step.step for step in steps] == [0, 1, 2, 3, 4]
+    assert "" in told and not [one for one in told if "understood" in one]
 
 
 def test_what_needs_a_simulator_is_refused(chance: Run, capsys: pytest.CaptureFixture[str]) -> None:
