@@ -43,16 +43,19 @@ async def gather_rankings(asked: Iterable[Awaitable[Ranking]]) -> list[Ranking]:
     """Await several rankings concurrently. If one fails, the others are still awaited.
 
     Raises:
-        ModelError: one failed. Its `decision` holds the calls of all that did not.
+        ModelError: one failed. Its `decision` holds the answered calls of all.
     """
     came = await asyncio.gather(*asked, return_exceptions=True)
     rankings = [one for one in came if isinstance(one, Ranking)]
-    for one in came:
-        if isinstance(one, ModelError):
-            one.after(ranking.call for ranking in rankings)
-        if isinstance(one, BaseException):
-            raise one
-    return rankings
+    failed = [one for one in came if isinstance(one, BaseException)]
+    if not failed:
+        return rankings
+    first, *others = failed
+    if isinstance(first, ModelError):
+        first.after(ranking.call for ranking in rankings)
+        for other in others:
+            first.after(other.decision.calls if isinstance(other, ModelError) else ())
+    raise first
 
 
 def seed_of(text: str) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from inhabit.agents.core import Agent, Decision, Grants, ModelError, Step, View
+from inhabit.agents.core import Agent, BudgetError, Decision, Grants, ModelError, Step, View
 from inhabit.agents.models.core import Ability, Message, Model, Ranking
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel
@@ -177,6 +177,22 @@ def test_a_model_that_fails_half_way_leaves_what_was_scored() -> None:
     assert left is not None
     assert len(left.calls) == 3, "The first actions, and what comes after two of the three."
     assert len(left.images) == 1
+
+
+def test_a_budget_that_ends_within_a_search_leaves_what_each_plan_has_paid() -> None:
+    class Spent(ScriptedModel):
+        """Answers a half of what is asked about the second action of each plan."""
+
+        async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
+            ranking = await super().rank(prompt, candidates)
+            if "1. " in str(prompt[-1].parts[0]):
+                raise BudgetError("Spent.").after([ranking.call])
+            return ranking
+
+    model = Spent(Script(abilities=frozenset({Ability.RANK}), scores=SCORES))
+    with pytest.raises(BudgetError) as failed:
+        decide(make(model, plan=True, width=3), view(*TEXTS))
+    assert len(failed.value.decision.calls) == 1 + 3
 
 
 def test_the_longest_plan_counts_and_at_last_the_likeliest_action() -> None:
