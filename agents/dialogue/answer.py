@@ -211,7 +211,7 @@ class ParsedReply:
         end.
         """
         *others, last = (self.answer.action, *self.answer.rest)
-        if not self.raw.endswith(last):
+        if not self.raw.rstrip(" ").endswith(last):
             return self
         if others:
             return replace(self, answer=replace(self.answer, rest=tuple(others[1:])))

@@ -194,7 +194,10 @@ def test_letters_are_generated_where_an_endpoint_gives_no_probabilities(runs: Ru
     assert len(serving.requests) == 3
 
 
-@pytest.mark.parametrize("said", ['{"description": "A ho', '{"action": "go to the kitchen'])
+@pytest.mark.parametrize(
+    "said",
+    ['{"description": "A ho', '{"action": "go to the kitchen', '{"action": "go to the kitchen '],
+)
 def test_an_answer_that_was_cut_off_is_named_as_such(runs: Runs, said: str) -> None:
     """Also in the midst of its action, which then lacks its end, such as a number."""
     body = json.loads(good(said).body)
