@@ -20,7 +20,7 @@ from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.dialogue.tools import find_calls, legal, stub
 from inhabit.agents.models.core import Ability, Message, Model, ToolCall, UnsupportedError
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import Dialogue, ModelAgent
+from inhabit.agents.planners.model_agent import Dialogue, ModelAgent, calls_kept_on_error
 from inhabit.agents.registry import AgentRegistration
 
 
@@ -56,7 +56,8 @@ class Holmes(ModelAgent):
         except UnsupportedError as error:
             if error.ability is not Ability.TOOLS or self._native:
                 raise
-            decision = await self._decide(view)
+            with calls_kept_on_error(error.decision.calls, ()):
+                decision = await self._decide(view)
             return replace(decision, calls=(*error.decision.calls, *decision.calls))
 
     @property

@@ -164,6 +164,21 @@ def test_holmes_goes_on_in_text_where_an_endpoint_refuses_tools(runs: Runs) -> N
     assert "the endpoint refuses tools (m does not support tools)" in note
 
 
+def test_what_was_paid_before_tools_were_refused_is_kept_where_the_text_fails(runs: Runs) -> None:
+    answers = (
+        good("", calls=[("object_detection", "{}")]),
+        error(400, "the role tool is not supported"),
+        error(400, "the prompt is too long"),
+    )
+    with (
+        endpoint(lambda request, number: answers[min(number, 2)]) as serving,
+        pytest.warns(UserWarning, match="tools are described in the prompt instead"),
+    ):
+        run, _ = runs.play("holmes", serving, n=1)
+    (decision,) = decisions(run)
+    assert [call.tokens_in for call in decision.calls] == [10]
+
+
 def test_holmes_names_its_tools_in_the_last_turn_too(runs: Runs) -> None:
     """Some endpoints refuse a dialogue with tool calls in which no tools are named."""
     solver = Solver(tasks(1))
