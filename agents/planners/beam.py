@@ -63,41 +63,42 @@ class PlanBeam(ScoringAgent[PlanSettings]):
     left, the longest ones count; if no action works at all, the likeliest action is chosen.
     """
 
-    def __init__(self, model: Model, settings: PlanSettings) -> None:
-        super().__init__(model, settings)
-        self._pending = PendingPlans()
-
     async def decide(self, view: View) -> Decision:
         """The next action; stops where there are no candidates."""
-        if (action := self._next(view)) is not None:
-            return Decision(action, reasoning=_CONTINUING)
+        follows = self._settings.follow == "plan"
+        if follows and (going_on := _continued(view)) is not None:
+            return going_on
         if not offered(view, repeats=self._settings.repeats):
             return Decision(None, stop=True)
         search = Search(self._model, self._asked, self._settings)
         plans = await search.plans(view)
         best = plans[0]
-        if self._settings.follow == "plan" and best.actions[1:]:
-            first, *rest = (action.text for action in best.actions)
-            self._pending.keep(view, first, rest)
         return Decision(
             best.actions[0],
             description=await self._detected(view),
             reasoning=search.summary(view, plans),
             ranked=tuple(plan.ranked() for plan in plans),
+            planned=tuple(a.text for a in best.actions[1:]) if follows else (),
             calls=tuple(search.calls),
             images=search.images,
         )
 
-    def _next(self, view: View) -> Action | None:
-        """The next action of the plan in progress, unless the last one failed."""
-        rest = self._pending.take(view)
-        action = next((a for a in view.candidates if rest and a.text == rest[0]), None)
-        if action is not None:
-            self._pending.keep(view, action.text, rest[1:])
-        return action
+
+def _continued(view: View) -> Decision | None:
+    """The next action of the plan in progress; None if there is none, or its last action failed.
+
+    It stands in the record, so that a resumed run goes on with it.
+    """
+    last = view.history[-1] if view.history else None
+    if last is None or last.reason is not None or not last.planned:
+        return None
+    said, *rest = last.planned
+    action = next((a for a in view.candidates if a.text == said), None)
+    if action is None:
+        return None
+    return Decision(action, reasoning="Going on with the plan.", planned=tuple(rest))
 
 
-_CONTINUING = "Going on with the plan."
 Asked = Callable[[View, Sequence[str]], tuple[Message, ...]]
 """(view, texts of its candidates) -> the prompt."""
 
@@ -209,32 +210,6 @@ class Search:
 
 def _extended(view: View, step: Step) -> View:
     return replace(view, history=(*view.history, step))
-
-
-class PendingPlans:
-    """Keeps the rest of each plan until the step that it is for.
-
-    A plan is dropped when one of its actions fails, when another action was executed, and when the
-    process ends: an agent that resumes an interrupted episode decides anew.
-    """
-
-    def __init__(self) -> None:
-        self._rest: dict[tuple[object, ...], tuple[str, ...]] = {}
-
-    def keep(self, view: View, action: str, rest: Sequence[str]) -> None:
-        """Keep what is to follow `action`, which is executed at `view`."""
-        if rest:
-            self._rest[(*_episode(view), action)] = tuple(rest)
-
-    def take(self, view: View) -> Sequence[str]:
-        """What is left to do at `view`; empty if there is no plan, or its last action failed."""
-        rest = self._rest.pop(_episode(view), ())
-        return () if view.history and view.history[-1].reason is not None else rest
-
-
-def _episode(view: View) -> tuple[object, ...]:
-    """Identifies an episode and its step."""
-    return view.seed, view.goal, *(step.action for step in view.history)
 
 
 class BeamSettings(PlanSettings):

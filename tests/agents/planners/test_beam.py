@@ -205,18 +205,18 @@ def test_the_longest_plan_counts_and_at_last_the_likeliest_action() -> None:
 
 
 def test_a_plan_is_followed_until_something_fails() -> None:
-    agent = make(scorer(), plan=True, follow="plan")
     way = (TEXTS[2], TEXTS[0], TEXTS[1])
     history: list[Step] = []
     for text in way:
+        agent = make(scorer(), plan=True, follow="plan")  # another process may go on with it
         found = decide(agent, view(*TEXTS, history=history, grants=gated(*way)[0]))
         assert found.action == act(text)
         assert bool(found.calls) == (text == way[0])
-        history.append(Step(text, None, "Done."))
+        history.append(Step(text, None, "Done.", planned=found.planned))
     assert decide(agent, view(*TEXTS, history=history)).calls
 
     assert decide(agent, view(*TEXTS, seed=1, grants=gated(*way)[0])).action == act(way[0])
-    failed = [Step(way[0], Reason.BLOCKED, "No.")]
+    failed = [Step(way[0], Reason.BLOCKED, "No.", planned=way[1:])]
     assert decide(agent, view(*TEXTS, seed=1, history=failed)).calls
 
 
