@@ -178,8 +178,8 @@ class Search:
     async def _feasible(self, options: Sequence[ActionPlan]) -> list[ActionPlan]:
         """The first `width` of `options` whose last action works."""
         working: list[ActionPlan] = []
-        tries = options[: self._settings.tries]
-        for option in tries:
+        tried = any(option.trial for option in options)
+        for option in options[: self._settings.tries] if tried else options:
             done = await self._done(option)
             if done is not None:
                 working.append(done)

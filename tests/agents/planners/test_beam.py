@@ -204,6 +204,12 @@ def test_the_longest_plan_counts_and_at_last_the_likeliest_action() -> None:
     assert not open_
 
 
+def test_as_many_plans_are_kept_as_asked_for_where_none_is_tried() -> None:
+    texts = [f"go to the drawer_{number}" for number in range(80)]
+    found = decide(make(scorer(), plan=True, depth=1, width=60, tries=50), view(*texts))
+    assert len(found.ranked) == 60
+
+
 def test_a_plan_is_followed_until_something_fails() -> None:
     way = (TEXTS[2], TEXTS[0], TEXTS[1])
     history: list[Step] = []
