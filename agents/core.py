@@ -182,7 +182,7 @@ class Call:
     thoughts: Annotated[str, _UNLESS_EMPTY] = ""
     """Reasoning that an endpoint returned apart from the reply."""
     finish: Annotated[str, _UNLESS_EMPTY] = ""
-    """Why the reply ended, in the endpoint's word: "stop", "length" (the token limit) or other."""
+    """Why the reply ended, in the model's word: "stop", "length" (the token limit) or other."""
     notes: Annotated[tuple[str, ...], _UNLESS_EMPTY] = ()
     """How the request was changed because the endpoint refuses something."""
 

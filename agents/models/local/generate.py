@@ -95,6 +95,8 @@ class GeneratedText:
     """Number of tokens of each, the end token included."""
     scores: tuple[float, ...]
     """Their log-probabilities in nats; empty for a single reply, and for sampled ones."""
+    finish: str
+    """Why the first one ended: "stop", or "length" for the limit of tokens."""
     seconds: float
     """Its share of the wall time of the batch."""
 
@@ -165,6 +167,7 @@ class TextGenerator:
                 texts=tuple(map(self._encoder.words, said[first : first + n])),
                 lengths=tuple(map(len, said[first : first + n])),
                 scores=tuple(scores[first : first + n]),
+                finish="stop" if self._ends.intersection(said[first][-1:]) else "length",
                 seconds=seconds,
             )
             for first in range(0, len(said), n)

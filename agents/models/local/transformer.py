@@ -267,6 +267,7 @@ def _reply(
         tokens_out=sum(written.lengths),
         seconds=written.seconds,
         others=tuple(others),
+        finish=written.finish,
     )
     scores = zip(written.texts, written.scores, written.lengths, strict=False)
     return Reply(written.texts, call, tuple(Ranked(*one) for one in scores))

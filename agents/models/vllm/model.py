@@ -12,7 +12,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +162,8 @@ class VLLMModel(Model):
         if failed := [o for o in outputs[0].outputs if o.finish_reason not in ("stop", "length")]:
             raise ModelError(f"{self.name} ended a reply with {failed[0].finish_reason!r}.")
         texts = [one.text.strip() for one in outputs[0].outputs]
-        return Reply(tuple(texts), _call(prompt, texts, outputs, begin))
+        call = _call(prompt, texts, outputs, begin)
+        return Reply(tuple(texts), replace(call, finish=outputs[0].outputs[0].finish_reason))
 
     def _prompt(self, messages: Sequence[Message]) -> _Prompt:
         """A prompt of which each image is one token, which vLLM replaces by those of the image."""

@@ -189,6 +189,7 @@ def test_what_ends_early_is_not_filled_up_with_words(tmp_path: Path) -> None:
     short, long = said(eos_token_id=end, pad_token_id=word)
     assert "Q" not in short.texts[0]
     assert (short.call.tokens_out, long.call.tokens_out) == (first.index(end) + 1, 6)
+    assert (short.call.finish, long.call.finish) == ("stop", "length")
 
 
 @pytest.fixture(scope="module")
