@@ -46,6 +46,7 @@ _BEGINS = re.compile(
     r"(?=(?:\w+ly\s+)?(?P<word>[^\W\d_]+))"
 )
 """What comes before a verb that is asked for, and before other words."""
+_WORD = re.compile(r"(?P<word>[^\W\d_]+)")
 _NEUTRAL = """
 a able about after afterwards again all also an and another any as at away back be been before
 behind being beside between both bring bringing but by can careful carried carry certain close
@@ -61,6 +62,12 @@ your yourself
 """
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
 _NEUTRAL_WORDS = frozenset(_NEUTRAL.split())
+_PLAIN = """
+a all an and another back both down each every get go have hold inside it its of off one other out
+over pick piece pieces slice slices some take the them to top up use you your hand hands
+"""
+_PLAIN_WORDS = frozenset((*_PLAIN.split(), *NUMBERS))
+"""All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
 _PURPOSE = re.compile(
     r"^\s*to (?!the\b|an?\b|my\b|your\b)\w+[^,;.]*,|"
     r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
@@ -167,6 +174,7 @@ _PRONOUN = re.compile(r"\b(?:it|them|that|this)\b")
 _ORDER = re.compile(
     r"\b(?:then|first|after\w*|before\w*|once|when|next|finally|followed|later|as soon as|last)\b"
 )
+_LATER = re.compile(r"\b(?:then|afterwards?|later|finally|after that)\b")
 _STRICT = re.compile(r"\b(?:first|before|once|after(?:ward)?s?)\b")
 _EARLIER = re.compile(
     r"\b(?:after|once|when|as soon as)\b(?!\s*(?:that|this|which|it|doing so)\b(?! is| has))"
@@ -181,6 +189,7 @@ def misread(
     lexicon: Lexicon,
     *,
     conditional: bool = False,
+    plain: bool = False,
 ) -> str:
     """What a goal says that the scene does not want, or leaves out; empty if they agree.
 
@@ -190,6 +199,7 @@ def misread(
         things: in the scene.
         lexicon: of the environment.
         conditional: whether the scene's goal is to wash something if it is dirty.
+        plain: whether the goal is in plain steps, so that each of its words has to be known.
     """
     if not events:
         return ""
@@ -204,8 +214,9 @@ def misread(
     for word in _CHANGING.finditer(text):
         if word[0] not in goal_.licensed:
             return f"The goal says {word[0]!r}, and the scene wants nothing like it."
-    checks = (goal_.counts, goal_.nouns, goal_.places, goal_.order, goal_.verbs)
-    return goal_.families(conditional) or next((why for check in checks if (why := check())), "")
+    checks = (goal_.counts, goal_.nouns, goal_.places, goal_.order)
+    why = goal_.families(conditional) or next((why for check in checks if (why := check())), "")
+    return why or goal_.words(plain)
 
 
 def _unconditional(text: str) -> tuple[str, str]:
@@ -363,15 +374,16 @@ class _Goal:
         earlier = (m for m in reversed(self.mentions) if m.start < at and self._is_taken(m))
         return next(map(self._kinds, earlier), frozenset())
 
-    def verbs(self) -> str:
-        """A verb for what the scene does not want."""
+    def words(self, plain: bool) -> str:
+        """A verb for what the scene does not want; in plain steps, any other word."""
         named = {*map(self._verb, self.events), *self._done_by}
         words = [r for v, r in (*_FAMILIES.items(), *_TOLD.items()) if v in named]
         known = [*words, _PREPOSITION, _ORDER]
         nouns = [range(mention.start, mention.end) for mention in self.mentions]
-        for begin in _BEGINS.finditer(self.text):
-            word, at = begin["word"], begin.start("word")
-            if word in _NEUTRAL_WORDS or word in self.licensed or word.endswith("ly"):
+        neutral = self.licensed | (_PLAIN_WORDS | self.lexicon.places if plain else _NEUTRAL_WORDS)
+        for found in (_WORD if plain else _BEGINS).finditer(self.text):
+            word, at = found["word"], found.start("word")
+            if word in neutral or (word.endswith("ly") and not plain):
                 continue
             if any(at in noun for noun in nouns) or any(r.match(self.text, at) for r in known):
                 continue
@@ -532,6 +544,11 @@ class _Goal:
                 return "The goal wants things in an order, and the scene does not."
         if ordered and not _ORDER.search(self.text):
             return "The scene wants things in an order, and the goal does not say so."
+        late = next((v for event in self.events if (v := self._verb(event)) in _TREATED), "")
+        at = [match.start() for match in _FAMILIES[late].finditer(self.text)] if late else []
+        put = min(placed.values(), default=len(self.text))
+        if at and min(at) > put and _LATER.search(self.text, put, min(at)):
+            return f"The goal wants to {late} something after it is put where the scene wants it."
         return ""
 
     def _is_one_matter(self, one: str, other: str) -> bool:

@@ -27,7 +27,8 @@ _ORDER = (
     'and "then" between steps whose order the instruction fixes, and "and" between others. Word '
     "them like the samples wherever they say the same. Keep every number, negation, condition, "
     "exception and time, and everything else that is asked for, in the instruction's own words. "
-    "Leave out politeness, reasons, and where something is now. Add nothing that is not asked for."
+    "Leave out politeness, reasons, where something is now, and words that change nothing. Add "
+    "nothing that is not asked for."
 )
 
 

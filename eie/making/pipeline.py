@@ -255,7 +255,8 @@ class Pipeline:
             assert origin.proposal is not None
             _check_plain(origin.proposal)
             conditional = bool(task.scene.get("condition"))
-            if why := misread(said, events, things, lexicon, conditional=conditional):
+            plain = bool(origin.reading)
+            if why := misread(said, events, things, lexicon, conditional=conditional, plain=plain):
                 raise RejectedError(Rejection.MEANING, why)
         except RejectedError as error:
             if not origin.reading:
