@@ -1,0 +1,170 @@
+"""English words and wordings of goals, by which `meaning` reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from inhabit.eie.checking.nouns import NUMBERS
+from inhabit.envs.template import ActionKind
+
+POLITE = re.compile(
+    r"\b(?:(?:could|can|would|will) you(?: please| kindly| mind)?|do you mind|please|kindly|"
+    r"for me|thank you|thanks|(?:i|we) (?:would like|want|need) you to|i'd like you to|"
+    r"be so kind as to|(?:it would be \w+|i(?:'d| would) (?:be \w+|appreciate it)) if"
+    r"(?: you (?:could|would))?|(?:do not|don['\u2019]t|never) forget to|"
+    r"why do(?: not|n['\u2019]t) you|"
+    r"if you (?:can|could|would|don't mind|please)|if possible|"
+    r"only (?=after|once|when)|or before|if it(?:'s| is) not too much trouble|"
+    r"(?:starting )?from (?:nothing|scratch)|"
+    r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
+)
+CHANGING = re.compile(
+    r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
+    r"either|or|if|twice|thrice|again|three|four|five|six|seven|eight|nine|ten|(?<!it )all|every|"
+    r"anything|anywhere|elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
+    r"half|(?:a|one) (?:third|quarter)|part of|"
+    r"(?:throw|toss|give)\w* (?:\w+ ){0,3}(?:away|at|past)|"
+    r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
+)
+"""Words that change what a goal means."""
+BEGINS = re.compile(
+    r"(?:^\s*|(?:[.,;:!?\u2014]|\b(?:and|then|but|to|you|must|should|be|been|being|gets?|"
+    r"after|before|once|when|while|until|during))\s+)"
+    r"(?=(?:\w+ly\s+)?(?P<word>[^\W\d_]+))"
+)
+"""What comes before a verb that is asked for, and before other words."""
+WORD = re.compile(r"(?P<word>[^\W\d_]+)")
+NEUTRAL = """
+a able about after afterwards again all also an and another any as at away back be been before
+behind being beside between both bring bringing but by can careful carried carry certain close
+closed could dark directly do does done each end ends ensure every everything fetch few finally
+find first for found from get gets glad go goes grab happy have having he head help her here his
+hold home how i if in inside into is it its just keep keeping kept let lets like locate look made
+make makes making may me might more must my myself need needs next nice no nobody not now off on
+once one only open or our out over pick picked please ready second see she should shut so some
+somebody someone start starting stay straight sure take taken thank thanks that the their them
+then there these they this those time to today together try turn turned two under up us use used
+using walk want wants was way we were what when where wherever which while who will with would you
+your yourself
+"""
+"""Words that may stand where a verb does and ask for nothing that the scene could lack."""
+NEUTRAL_WORDS = frozenset(NEUTRAL.split())
+PLAIN = """
+a all an and another back both down each every get go have hold inside it its of off one other out
+over pick piece pieces slice slices some take the them to top up use you your hand hands
+"""
+PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
+"""All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
+PURPOSE = re.compile(
+    r"^\s*to (?!the\b|an?\b|my\b|your\b)\w+[^,;.]*,|"
+    r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
+    r"do(?:es)?n['\u2019]t)\b.*?(?=[.,;]|\band\b|\bthen\b|$)"
+)
+"""What a goal is good for, which asks for nothing: "so that I can find it"."""
+CONDITION = re.compile(
+    r"\b(?P<word>if|should|in case|when|unless)\b(?P<between>[^,.;]*?)\b"
+    r"(?:(?P<not>not)\s+)?(?P<state>dirty|filthy|clean|washed)\b"
+)
+OTHERWISE = re.compile(r"\b(?:if not|otherwise|else)\b")
+FAMILIES: Mapping[str, re.Pattern[str]] = {
+    "heat": re.compile(
+        r"\b(?:(?:re|pre)?heat\w*|warm\w*|hot|cook\w*|microwaved?|boil\w*|toast(?:ed)?)\b"
+    ),
+    "cool": re.compile(r"\b(?:cool\w*|chill\w*|cold|refrigerated?|freeze|frozen)\b"),
+    "wash": re.compile(r"\b(?:wash\w*|clean\w*|rins\w*|scrub\w*)\b"),
+    "slice": re.compile(r"\b(?:slic\w*|cut\w*|chop\w*|pieces?)\b"),
+    "light": re.compile(
+        r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|the\s+(?:\w+\s+){0,2})?on|light|running|"
+        r"start\w*\s+(?:it|them|the)|on(?=\s*(?:$|[.,;:!?]|and\b))|"
+        r"(?:under|beneath|with|using)\s+(?:\w+\s+){0,2}\w*lamp(?![^.;]*\boff\b)|watch\w*|listen\w*|examin\w*|"
+        r"inspect\w*|look at)\b"
+    ),
+    "off": re.compile(
+        r"\b(?:(?:turn|switch)\w*\s+(?:\w+\s+){0,3}(?:off|out)|"
+        r"(?:leav\w*|keep\w*|is|are|be)\s+(?:\w+\s+){0,3}off)\b"
+    ),
+    "fill": re.compile(r"\b(?:fill|pour)\w*\b"),
+    "read": re.compile(r"\bread(?:s|ing)?\b"),
+    "eat": re.compile(r"\b(?:(?<!to )eat(?:s|ing|en)?|feed\w*)\b"),
+}
+"""What may be done to things, in the words that people have for it."""
+TOLD: Mapping[str, re.Pattern[str]] = {
+    "close": re.compile(r"\b(?:clos(?:e|es|ed|ing)|shut\w*)\b(?! (?:to|by)\b)"),
+    "defeat": re.compile(
+        r"\b(?:defeat|kill|slay|slain|hunt|fight|combat|slaughter|attack|battle|butcher|beat|"
+        r"take (?:out|down))\w*\b"
+    ),
+    "put": re.compile(
+        r"\b(?:put|plac|set|mov|bring|brought|tak|carr|get|leav|left|lay|laid|drop|stor|stow|stash|"
+        r"stick|stuck|pop|tuck|return|transfer|deliver|transport|relocat|shift|throw|toss|load|clear|"
+        r"tid|stand|hang|deposit|position|arrang|shelv|go|belong|ends? up|be|is|are|were|have|want|"
+        r"need|like|keep|gather|collect|serv|with)\w{0,4}\b"
+    ),
+    "lie": re.compile(r"\b(?:lie|lies|lying|lay|sleep|nap|rest)\w*\b"),
+    "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b"),
+    "get": re.compile(
+        r"\b(?:get|got|obtain|collect|gather|mine|mining|dig|chop|cut|harvest|pick|fetch|bring|brought|"
+        r"craft|mak|made|build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill)\w*\b|\blike\b"
+    ),
+}
+"""What has to be said if it is wished, and may be said otherwise."""
+DOES = {
+    "microwave": "heat",
+    "stove": "heat",
+    "toaster": "heat",
+    "washing machine": "wash",
+    "dishwasher": "wash",
+    "fridge": "cool",
+}
+"""What a thing does to what is in it while it is closed or on."""
+TREATED = ("heat", "cool", "wash")
+"""Families of what is done to the thing that is moved."""
+ON_THE_WAY = (ActionKind.MAKE, ActionKind.GATHER, ActionKind.DROP)
+"""Kinds of actions that a goal need not tell of, unless they are the last ones."""
+WISHED = {"turn on": "light", "turn off": "off"}
+APPLIANCES = frozenset(
+    ("microwave", "fridge", "sink", "faucet", "knife", "butter knife", "stove burner", "toaster")
+)
+"""Things that a goal may name for what is done with them."""
+LEADS = frozenset(["in", "into", "on", "onto", "inside", "to", "upon", "atop", "within", "at"])
+PREPOSITION = re.compile(
+    r"\b(?:(?:next|close|near) to|in|into|on|onto|inside|to|upon|atop|within|at|from|out|off|with|"
+    r"containing|holding|next|near|beside|by|close|across|left|right|above|below|under|underneath|"
+    r"beneath|behind|between|opposite|front|along|using)\b"
+)
+BESIDE = re.compile(
+    r"\b(?:next to|near(?: to)?|beside|by|close to|across from|left|right|above|below|"
+    r"(?<!piece )(?<!pieces )(?<!slice )(?<!slices )of|under|"
+    r"behind|between|from|off|opposite|over|with|using|along|"
+    r"(?:that|which) (?:is|are|stands?|lies?) (?:in|on|inside))\s+(?:\w+\s+){0,3}$"
+)
+"""What comes before a thing that only tells where another one is."""
+LAID = re.compile(r"\b(?:set|lay|load)\s+(?:the\s+)?$")
+"""What comes before a place that something is put on: "set the table with a plate"."""
+SWITCHED = re.compile(r"\b(?:turn|switch|flick|flip|power|click|put)\w*\s+on\s+(?:\w+\s+){0,2}$")
+NUMBERED = re.compile(
+    rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+)?(?:(?:\w+\s+)?of\s+|\w+\s+)?$"
+)
+OF_IT = re.compile(
+    rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+(?:the|its|those)\s+)?(?:slices|pieces)\b"
+)
+"""Counts what something named before is cut into: "two of the slices"."""
+UNDONE = re.compile(
+    r"\b(?:take|remove|pull|get|fetch|lift|pick|bring)\w* (?:it|them|the \w+) "
+    r"(?:\w+ )?(?:out|off|away|up)\b|"
+    r"\b(?:open (?:it|them|the)|go (?:back )?to)\b"
+)
+BARE = re.compile(r"\s*(?:the\s+|an?\s+)?$")
+SOURCE = re.compile(r"\b(?:from|of|with|using|by)\b")
+TOGETHER = re.compile(r"\s*(?:,|and|as well as|plus|along with)(?:\s+(?:the|an?|both))*\s*$")
+PRONOUN = re.compile(r"\b(?:it|them|that|this)\b")
+ORDER = re.compile(
+    r"\b(?:then|first|after\w*|before\w*|once|when|next|finally|followed|later|as soon as|last)\b"
+)
+LATER = re.compile(r"\b(?:then|afterwards?|later|finally|after that)\b")
+STRICT = re.compile(r"\b(?:first|before|once|after(?:ward)?s?)\b")
+EARLIER = re.compile(
+    r"\b(?:after|once|when|as soon as)\b(?!\s*(?:that|this|which|it|doing so)\b(?! is| has))"
+)
+"""Begins a clause on what comes first, whatever its place in the sentence."""
