@@ -57,6 +57,8 @@ class Event:
     number."""
     needs: tuple[str, ...] = ()
     """Names of the events that come first."""
+    objects: tuple[str, ...] = ()
+    """Names of its objects, as in `SceneObject.name`, if no others of their kinds will do."""
 
 
 @dataclass(frozen=True, slots=True)

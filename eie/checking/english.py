@@ -21,8 +21,8 @@ POLITE = re.compile(
 )
 CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
-    r"either|or|if|twice|thrice|again|three|four|five|six|seven|eight|nine|ten|(?<!it )all|every|"
-    r"anything|anywhere|elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
+    r"either|or|if|twice|thrice|(?<!away )(?<!back )again|three|four|five|"
+    r"six|seven|eight|nine|ten|(?<!it )all|every|anything|anywhere|elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
     r"half|(?:a|one) (?:third|quarter)|part of|"
     r"(?:throw|toss|give)\w* (?:\w+ ){0,3}(?:away|at|past)|"
     r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
@@ -82,7 +82,7 @@ FAMILIES: Mapping[str, re.Pattern[str]] = {
     ),
     "off": re.compile(
         r"\b(?:(?:turn|switch)\w*\s+(?:\w+\s+){0,3}(?:off|out)|"
-        r"(?:leav\w*|keep\w*|is|are|be)\s+(?:\w+\s+){0,3}off)\b"
+        r"(?:leav\w*|keep\w*|is|are|be|with)\s+(?:\w+\s+){0,4}off)\b"
     ),
     "fill": re.compile(r"\b(?:fill|pour)\w*\b"),
     "read": re.compile(r"\bread(?:s|ing)?\b"),

@@ -17,6 +17,7 @@ from itertools import combinations
 
 from inhabit.eie.checking import english
 from inhabit.eie.checking.nouns import NUMBERS, ObjectMention, SceneNouns
+from inhabit.envs.claims import name_and_number
 from inhabit.envs.core import SceneObject
 from inhabit.envs.template import ActionKind, Event, Lexicon
 from inhabit.envs.world.words import is_plural, plural
@@ -124,6 +125,16 @@ class _Goal:
         for event in self.events:
             for kind in self._named(event):
                 found.setdefault(kind, event.action_kind is ActionKind.TAKE)
+        return found
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, set[int]]:
+        """The numbers of the objects that alone will do, by kind."""
+        found: dict[str, set[int]] = {}
+        for name in (name for event in self.events for name in event.objects):
+            stem, number = name_and_number(name)
+            kind = self.known.known(stem) or stem
+            found.setdefault(kind, set()).add(int(number or 1))
         return found
 
     @cached_property
@@ -302,6 +313,10 @@ class _Goal:
             known.add("door")
         for mention in self.mentions:
             kinds, before = self._kinds(mention), self.text[: mention.start]
+            if mention.number is not None and mention.number not in self._numbers.get(
+                mention.kind, (mention.number,)
+            ):
+                return f"The scene wants another {mention.kind} than number {mention.number}."
             ours = ({mention.kind} if self._got else kinds) & known
             if not ours and not kinds & english.APPLIANCES and not english.BESIDE.search(before):
                 return (
@@ -372,7 +387,8 @@ class _Goal:
         lamps = [event for event in lit if ends.isdisjoint(self._named(event))]
         for lamp in lamps:
             for between in (b for m, b in self._led if lamp.thing in self._kinds(m)):
-                leads = _leads(between) in english.LEADS - {"to", "at"} and "light" not in between
+                leads = _leads(between) in english.LEADS - {"to", "at"}
+                leads = leads and not re.search(r"light|\bwatch", between)
                 if leads and not english.SWITCHED.search(between):
                     return f"The goal puts something on the {lamp.thing}, which is to be turned on."
         placed = {n: at for n in self.moves if (at := self._position(n)) is not None}

@@ -317,45 +317,43 @@ def _reworded(task: Task, rng: random.Random) -> Task:
 
 def _events(scene: VirtualHomeScene, world: FlatWorld) -> Iterator[Event]:
     names = NodeNames(world)
+
+    def event(
+        name: str, wish: str, done: str, kind: ActionKind, *ids: int, needs: Sequence[str] = ()
+    ) -> Event:
+        """An event of the nodes `ids`, whose names are filled in."""
+        objects = tuple(map(names.of, ids))
+        kinds = [*map(without_number, objects)]
+        words = [*map(spoken, kinds)]
+        said, after = wish.format(*words), done.format(*words)
+        return Event(name, said, after, kind, kinds[-1], tuple(needs), objects)
+
     placed: dict[int, list[str]] = defaultdict(list)
     for goal in scene.goals:
         if not isinstance(goal, RelationGoal):
             continue
-        if goal.from_id == CHARACTER and goal.relation in ("HOLDS_RH", "HOLDS_LH"):
-            thing = without_number(names.of(goal.to_id))
-            wish = f"pick up the {spoken(thing)}"
-            yield Event(f"hold {goal.to_id}", wish, "", ActionKind.TAKE, thing)
-        if goal.from_id == CHARACTER or goal.relation not in ("ON", "INSIDE"):
+        thing, place = goal.from_id, goal.to_id
+        if thing == CHARACTER and goal.relation in ("HOLDS_RH", "HOLDS_LH"):
+            yield event(f"hold {place}", "pick up the {}", "", ActionKind.TAKE, place)
+        if thing == CHARACTER or goal.relation not in ("ON", "INSIDE"):
             continue
-        thing, place = without_number(names.of(goal.from_id)), without_number(names.of(goal.to_id))
         where = "in" if goal.relation == "INSIDE" else "on"
-        put = f"{spoken(thing)} {where} the {spoken(place)}"
-        takes, puts = f"take {goal.from_id}", f"put {goal.from_id}"
-        yield Event(takes, f"pick up the {spoken(thing)}", "", ActionKind.TAKE, thing)
-        is_there = f"The {spoken(thing)} is {where} the {spoken(place)}."
-        yield Event(puts, f"put the {put}", is_there, ActionKind.PUT, place, (takes,))
-        placed[goal.to_id].append(puts)
+        put, is_there = f"put the {{}} {where} the {{}}", f"The {{}} is {where} the {{}}."
+        takes, puts = f"take {thing}", f"put {thing}"
+        yield event(takes, "pick up the {}", "", ActionKind.TAKE, thing)
+        yield event(puts, put, is_there, ActionKind.PUT, thing, place, needs=(takes,))
+        placed[place].append(puts)
     for goal in scene.goals:
         if isinstance(goal, StateGoal) and goal.state in _BY_STATE and goal.id != CHARACTER:
-            action_kind, wish, done = _BY_STATE[goal.state]
-            thing = without_number(names.of(goal.id))
-            yield Event(
-                f"{goal.state} {goal.id}",
-                wish.format(spoken(thing)),
-                done.format(spoken(thing)),
-                action_kind,
-                thing,
-                tuple(placed[goal.id]) if goal.state in ("CLOSED", "ON") else (),
-            )
+            kind, wish, done = _BY_STATE[goal.state]
+            needs = placed[goal.id] if goal.state in ("CLOSED", "ON") else ()
+            yield event(f"{goal.state} {goal.id}", wish, done, kind, goal.id, needs=needs)
     for goal in scene.goals:
         if isinstance(goal, ActionGoal) and goal.id is not None:
-            verb, thing = goal.any_of[0].lower(), without_number(names.of(goal.id))
-            wish = f"{verb} the {spoken(thing)}"
-            yield Event(f"{verb} {goal.id}", wish, "", ActionKind.OTHER, thing)
+            verb = goal.any_of[0].lower()
+            yield event(f"{verb} {goal.id}", f"{verb} the {{}}", "", ActionKind.OTHER, goal.id)
     own = [g for g in scene.goals if isinstance(g, RelationGoal) and g.from_id == CHARACTER]
     for state, wish in _POSTURES.items():
         for goal in own if StateGoal(id=CHARACTER, state=state) in scene.goals else ():
             if goal.relation == "ON":
-                seat = without_number(names.of(goal.to_id))
-                said = wish.format(spoken(seat))
-                yield Event(f"{state} {goal.to_id}", said, "", ActionKind.OTHER, seat)
+                yield event(f"{state} {goal.to_id}", wish, "", ActionKind.OTHER, goal.to_id)
