@@ -22,7 +22,8 @@ POLITE = re.compile(
 CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
     r"either|or|if|twice|thrice|(?<!away )(?<!back )again|three|four|five|"
-    r"six|seven|eight|nine|ten|(?<!it )all|every|anything|anywhere|elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
+    r"six|seven|eight|nine|ten|(?<!it )all|every|anything|anywhere|"
+    r"elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
     r"half|(?:a|one) (?:third|quarter)|part of|"
     r"(?:throw|toss|give)\w* (?:\w+ ){0,3}(?:away|at|past)|"
     r"leave (?!(?:it|them) there)(?:\w+ ){1,3}(?:alone|as|where|untouched|there))\b|n['\u2019]t\b"
