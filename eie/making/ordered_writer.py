@@ -8,9 +8,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
-import numpy as np
-from numpy.typing import NDArray
-
 from inhabit.eie.checking.pictures import apart
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.draft import Draft, Piece
@@ -78,13 +75,12 @@ class Novelty:
 
 def _images(example: Example) -> list[str]:
     """Digests of all its images."""
-    files = [example.image, *(past.image for past in example.history if past.image)]
-    return [file.removeprefix("images/").removesuffix(".png") for file in files]
+    return [file.removeprefix("images/").removesuffix(".png") for file in example.images]
 
 
 def _asks(example: Example) -> bytes:
     """A 16-byte digest of the goal, what is told and the correct answer."""
-    return _digest(example.goal, example.text, example.candidates[example.answer])
+    return _digest(example.goal, example.text, example.right)
 
 
 def _shown(example: Example) -> bytes:
@@ -147,10 +143,8 @@ class OrderedWriter:
         self._journal.close()
 
     def _write(self, made: AttemptResult) -> None:
-        examples: list[Example] = []
-        prints: list[str] = []
+        drafts: list[Draft] = []
         refused: list[Refused] = []
-        pictures: dict[str, NDArray[np.uint8]] = {}
         for group in _groups(made.pieces):
             if isinstance(group, Refused):
                 refused.append(group)
@@ -160,22 +154,17 @@ class OrderedWriter:
             why = self._novelty.judge(group)
             if why is not None:
                 refused.append(why)
-                continue
-            for draft in group:
-                examples.append(draft.example)
-                prints.append(f"{draft.fingerprint:064x}")
-                pictures |= draft.pictures
+            else:
+                drafts += group
         attempt = AttemptLine(
             number=made.number,
             task=made.task,
             change=made.change,
             reading=made.reading,
-            kept=tuple(example.id for example in examples),
-            prints=tuple(prints),
             rejected=tuple(refused),
             tokens=made.tokens,
         )
-        self._journal.add(attempt, examples, pictures, made.seconds)
+        self._journal.add(attempt, drafts, made.seconds)
 
 
 def _groups(pieces: Sequence[Piece]) -> Iterator[Sequence[Draft] | Refused]:

@@ -197,18 +197,14 @@ async def make(folder: Path, photographer: Photographer, target: SetFolder) -> N
             begun = time.perf_counter()
             paid = dict(photographer.tokens)
             found = await _made(photographer, files[number], number, novelty)
-            draft = found if isinstance(found, Draft) else None
             attempt = AttemptLine(
                 number=number,
                 task=files[number].name,
-                kept=(draft.example.id,) if draft else (),
-                prints=(f"{draft.fingerprint:064x}",) if draft else (),
-                rejected=() if isinstance(found, Draft) else (found,),
+                rejected=(found,) if isinstance(found, Refused) else (),
                 tokens={name: photographer.tokens[name] - paid[name] for name in paid},
             )
-            kept = [draft.example] if draft else []
-            pictures = draft.pictures if draft else {}
-            journal.add(attempt, kept, pictures, time.perf_counter() - begun)
+            drafts = [found] if isinstance(found, Draft) else []
+            journal.add(attempt, drafts, time.perf_counter() - begun)
     finally:
         journal.close()
 

@@ -11,14 +11,14 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from operator import not_
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
+from inhabit.eie.examples.draft import Draft
 from inhabit.eie.examples.example import Example, Refused
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import ExitCode, UserError
@@ -232,26 +232,23 @@ class SetWriter:
             )
         self._examples = _append_to(self._folder, "examples.jsonl")
 
-    def add(
-        self,
-        attempt: AttemptLine,
-        examples: Sequence[Example],
-        pictures: Mapping[str, NDArray[np.uint8]],
-        seconds: float,
-    ) -> None:
-        """Write an attempt with its examples and images, by their digests.
+    def add(self, attempt: AttemptLine, drafts: Sequence[Draft], seconds: float) -> None:
+        """Write an attempt, and the examples and images that are kept of it.
 
         Raises:
             SetError: it can't be written. Earlier attempts stay intact.
         """
-        for digest, rgb in pictures.items():
+        for digest, rgb in chain.from_iterable(draft.pictures.items() for draft in drafts):
             name = f"images/{digest}.png"
             if not is_regular(self._folder / name, self._folder):
                 put(self._folder, name, png(rgb, level=4))
+        kept = tuple(draft.example.id for draft in drafts)
+        prints = tuple(f"{draft.fingerprint:064x}" for draft in drafts)
+        written = attempt.model_copy(update={"kept": kept, "prints": prints})
         time = json.dumps({"number": attempt.number, "seconds": round(seconds, 3)})
         try:
-            self._examples.append(*map(_line, examples))
-            self._attempts.append(_line(attempt))
+            self._examples.append(*(_line(draft.example) for draft in drafts))
+            self._attempts.append(_line(written))
             self._times.append(time.encode())
         except DiskError as error:
             raise SetError(str(error)) from error
@@ -335,14 +332,10 @@ def _lines(folder: Path, name: str, kind: type[T]) -> Iterator[T]:
         for number, line in enumerate(read_lines(file, folder), 1):
             if not line.endswith(b"\n"):
                 return
-            yield _parse(kind, line, f"{file}, line {number}")
-
-
-def _parse(kind: type[T], line: bytes, place: str) -> T:
-    try:
-        return kind.model_validate_json(line)
-    except ValidationError as error:
-        raise SetError(
-            f"{place} is not of this version: {first_problem(error)}. Make the set anew in another "
-            "folder."
-        ) from error
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError as error:
+                raise SetError(
+                    f"{file}, line {number} is not of this version: {first_problem(error)}. Make "
+                    "the set anew in another folder."
+                ) from error
