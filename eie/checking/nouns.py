@@ -79,11 +79,7 @@ class SceneNouns:
         return ObjectMention(
             kind=self._forms[match["noun"]],
             number=int(number) if number is not None else None,
-            count=None
-            if count is None
-            else NUMBERS.get(count, -1)
-            if count in NUMBERS
-            else int(count),
+            count=None if count is None else NUMBERS[count] if count in NUMBERS else int(count),
             states=tuple(self.adjectives[word] for word in said if word in self.adjectives),
             denied=match["no"] is not None,
             start=match.start(),

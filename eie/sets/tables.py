@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -74,14 +74,9 @@ def _write(file: Path, inside: Path, examples: Iterable[Example]) -> None:
         replacing(file, inside) as stream,
         pq.ParquetWriter(stream, SCHEMA, compression="zstd") as writer,
     ):
-        for rows in _batches(examples):
+        ahead = map(_row, examples)
+        while rows := list(islice(ahead, _ROWS)):
             writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
-
-
-def _batches(examples: Iterable[Example]) -> Iterator[list[dict[str, object]]]:
-    ahead = iter(examples)
-    while rows := [_row(example) for example in islice(ahead, _ROWS)]:
-        yield rows
 
 
 def _row(example: Example) -> dict[str, object]:
