@@ -170,6 +170,21 @@ class Example(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @property
+    def right(self) -> str:
+        """The right answer."""
+        return self.candidates[self.answer]
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """The other candidates."""
+        return tuple(text for text in self.candidates if text != self.right)
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Files of the images of earlier steps, oldest first, and of the present one."""
+        return (*(past.image for past in self.history if past.image), self.image)
+
+    @property
     def group(self) -> str:
         """Id of its square, or of its twins; empty if it is of neither."""
         return self.square or self.twins

@@ -64,6 +64,5 @@ def question_of(example: Example, look: Look | None, prompt: Prompt) -> tuple[Me
     nothing = Observation(example.text)
     view = View(example.question, nothing, (), ())
     system, user = prompt.messages(view, images=False)
-    names = [*(step.image for step in example.history if step.image), example.image]
-    seen = [Image(look(name)) for name in names] if look is not None else []
+    seen = [Image(look(name)) for name in example.images] if look is not None else []
     return system, Message("user", (*user.parts, *seen))

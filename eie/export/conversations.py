@@ -98,7 +98,7 @@ class Conversations:
         """
         for example in examples:
             system, question = self._of_example(example, folder)
-            answer = example.candidates[example.answer]
+            answer = example.right
             if example.kind != "recognition":
                 # Sets of earlier versions do not tell the two apart.
                 seen = example.seen or f"{', '.join(example.key_concepts).capitalize()}."
@@ -166,7 +166,7 @@ def kept(
 def _describe(one: Conversation) -> ComparedRow:
     words = tuple(part for part in one.question if isinstance(part, str))
     made = one.example
-    answer = one.answer if made is None else made.candidates[made.answer]
+    answer = one.answer if made is None else made.right
     video = made is not None and made.kind == "recognition"
     return ComparedRow(one.split, words, one.pictures, answer, video)
 

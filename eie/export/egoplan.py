@@ -109,9 +109,8 @@ def of_example(
     """
     lineage = example.lineage
     assert lineage is not None
-    shown = [past for past in example.history if past.image is not None]
-    frames = [picture(folder, past.image) for past in shown if past.image is not None]
-    answer = example.candidates[example.answer]
+    *frames, now = (picture(folder, place) for place in example.images)
+    shown = [past for past in example.history if past.image]
     past = [None if one.failed else one.action for one in shown]
     paths: list[tuple[ExportImage, ...]] = [()] * len(past)
     if replayer is not None:
@@ -126,11 +125,11 @@ def of_example(
         split=example.split,
         episode=f"{lineage.seed_task} {lineage.seed}",
         goal=example.goal,
-        frames=(*frames, picture(folder, example.image)),
+        frames=(*frames, now),
         past=tuple(past),
         paths=tuple(paths),
-        answer=answer,
-        wrong=tuple(text for text in example.candidates if text != answer),
+        answer=example.right,
+        wrong=example.wrong,
     )
 
 

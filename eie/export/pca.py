@@ -60,8 +60,7 @@ def fits(example: Example) -> bool:
 def describe(example: Example, folder: Path) -> ComparedRow:
     """What is compared of a record."""
     words = (question(example), *example.candidates)
-    answer = example.candidates[example.answer]
-    return ComparedRow(example.split, words, (picture(folder, example.image),), answer)
+    return ComparedRow(example.split, words, (picture(folder, example.image),), example.right)
 
 
 def question(example: Example) -> str:

@@ -47,16 +47,9 @@ def of_examples(examples: Iterable[Example], folder: Path) -> Iterator[Recogniti
         RecordError: an example names an image that is none of the set's.
     """
     for example in examples:
-        if example.kind != "recognition":
-            continue
-        before = [past.image for past in example.history if past.image is not None]
-        answer = example.candidates[example.answer]
-        yield RecognitionRow(
-            split=example.split,
-            frames=tuple(picture(folder, place) for place in (*before, example.image)),
-            answer=answer,
-            wrong=tuple(text for text in example.candidates if text != answer),
-        )
+        if example.kind == "recognition":
+            frames = tuple(picture(folder, place) for place in example.images)
+            yield RecognitionRow(example.split, frames, example.right, example.wrong)
 
 
 def of_demonstrations(demonstrations: Iterable[Demonstration]) -> Iterator[RecognitionRow]:

@@ -7,7 +7,6 @@ schema from the first lines fail. Here each line has all fields, and the lineage
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -36,7 +35,7 @@ def write(source: SetSource, folder: Path, out: Path) -> int:
             if example.split not in files:
                 half = stack.enter_context(half_written(out / f"{example.split}.jsonl"))
                 files[example.split] = stack.enter_context(half.open("w", encoding="utf-8"))
-            for place in _places(example):
+            for place in example.images:
                 images.copy(picture(folder, place))
             files[example.split].write(_line(example) + "\n")
             count += 1
@@ -46,15 +45,11 @@ def write(source: SetSource, folder: Path, out: Path) -> int:
 def describe(example: Example, folder: Path) -> ComparedRow:
     """What is compared of a line."""
     told = [f"{past.action}\n{past.feedback}" for past in example.history]
-    images = tuple(picture(folder, place) for place in _places(example))
+    images = tuple(picture(folder, place) for place in example.images)
     words = (example.question, example.text, *told, *example.candidates)
-    video = example.kind == "recognition"
-    return ComparedRow(example.split, words, images, example.candidates[example.answer], video)
-
-
-def _places(example: Example) -> Iterator[str]:
-    yield from (past.image for past in example.history if past.image is not None)
-    yield example.image
+    return ComparedRow(
+        example.split, words, images, example.right, video=example.kind == "recognition"
+    )
 
 
 def _line(example: Example) -> str:

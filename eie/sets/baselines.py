@@ -173,7 +173,7 @@ def _frequent(examples: Sequence[Example], fold: Sequence[int]) -> int:
     """Right answers of always taking the candidate that is right most often in training."""
 
     def choose(train: Sequence[int], test: Sequence[int]) -> Sequence[int]:
-        often = Counter(examples[i].candidates[examples[i].answer] for i in train)
+        often = Counter(examples[i].right for i in train)
         counts = ([often[text] for text in examples[i].candidates] for i in test)
         return [each.index(max(each)) for each in counts]
 

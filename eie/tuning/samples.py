@@ -32,7 +32,7 @@ class Sample:
     @property
     def answer(self) -> str:
         """Text of the correct candidate."""
-        return self.example.candidates[self.example.answer]
+        return self.example.right
 
     @property
     def episode(self) -> str:
