@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -49,6 +49,10 @@ SEES_AND_READS = "a regression on what a vision network detects and the goal say
 """The one baseline that is given both; the other ones with images do not read the goal."""
 MOST = 4000
 """Number of examples that are used, from the start of the set."""
+_SIZE = 1 << 18
+"""Features are hashed to so many columns."""
+_WORDS, _HIDDEN, _EPOCHS, _BATCH, _RATE = 2048, 32, 12, 64, 0.005
+"""Of the small network."""
 
 Examples = Callable[[], Iterable[Example]]
 """Iterates over the examples of a set from the start, at every call."""
@@ -142,15 +146,55 @@ def _right(
 
 
 def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract) -> int:
-    candidates = Candidates([way(example) for example in examples])
-    answers = [example.answer for example in examples]
-    return _right(examples, fold, lambda train, test: candidates.choices(train, test, answers))
+    """Right answers of a regression on the differences between right and wrong candidates."""
+    hasher = FeatureHasher(_SIZE, alternate_sign=False)
+    rows: csr_matrix = hasher.transform(chain.from_iterable(map(way, examples)))
+    first = np.cumsum([0, *(len(example.candidates) for example in examples)])
+
+    def choose(train: Sequence[int], test: Sequence[int]) -> Sequence[int]:
+        pairs = [
+            (first[i] + examples[i].answer, row)
+            for i in train
+            for row in range(first[i], first[i + 1])
+            if row != first[i] + examples[i].answer
+        ]
+        right, wrong = np.array(pairs, np.int64).reshape(-1, 2).T
+        # Every other pair the other way round: a regression needs both classes.
+        sign = np.where(np.arange(len(right)) % 2, -1.0, 1.0)
+        model = LogisticRegression(fit_intercept=False, solver="liblinear", max_iter=200)
+        model.fit((rows[right] - rows[wrong]).multiply(sign[:, None]).tocsr(), sign)
+        scores: NDArray[np.float64] = rows @ model.coef_[0]
+        return [int(scores[first[i] : first[i + 1]].argmax()) for i in test]
+
+    return _right(examples, fold, choose)
 
 
 def _network(examples: Sequence[Example], fold: Sequence[int], seed: int) -> int:
+    """Right answers of a network that reads a candidate beside its question."""
+    hashed = HashingVectorizer(analyzer=words, n_features=_WORDS, alternate_sign=False, norm="l2")
+
+    def read(some: Sequence[Example]) -> csr_matrix:
+        said = [(text, asked(e)) for e in some for text in e.candidates]
+        own = hashed.transform([text for text, _ in said])
+        return hstack([own, hashed.transform([question for _, question in said])]).tocsr()
+
     def choose(train: Sequence[int], test: Sequence[int]) -> Sequence[int]:
-        network = TextNetwork([examples[i] for i in train], seed)
-        return network.choices([examples[i] for i in test])
+        learnt, left = [examples[i] for i in train], [examples[i] for i in test]
+        right = [place == e.answer for e in learnt for place in range(len(e.candidates))]
+        network = MLPClassifier(
+            _HIDDEN,
+            max_iter=_EPOCHS,
+            learning_rate_init=_RATE,
+            batch_size=min(_BATCH, len(right)),
+            random_state=seed,
+        )
+        with catch_warnings():
+            # So many passes are meant.
+            simplefilter("ignore", ConvergenceWarning)
+            network.fit(read(learnt), right)
+        likely = network.predict_proba(read(left))[:, -1]
+        ends = np.cumsum([len(example.candidates) for example in left])
+        return [int(each.argmax()) for each in np.split(likely, ends[:-1])]
 
     return _right(examples, fold, choose)
 
@@ -178,84 +222,3 @@ def _frequent(examples: Sequence[Example], fold: Sequence[int]) -> int:
         return [each.index(max(each)) for each in counts]
 
     return _right(examples, fold, choose)
-
-
-_SIZE = 1 << 18
-"""Features are hashed to so many columns."""
-
-
-class Candidates:
-    """The features of each candidate of each example."""
-
-    def __init__(self, features: Sequence[Sequence[Mapping[str, float]]]) -> None:
-        hasher = FeatureHasher(_SIZE, alternate_sign=False)
-        self._rows: csr_matrix = hasher.transform(c for candidates in features for c in candidates)
-        self._first = np.cumsum([0, *(len(candidates) for candidates in features)])
-
-    def choices(
-        self, train: Sequence[int], test: Sequence[int], answers: Sequence[int]
-    ) -> list[int]:
-        """Train on some examples, and choose in others: the best candidate, the first of equals.
-
-        Args:
-            train: numbers of examples.
-            test: numbers of others.
-            answers: index of the right candidate of every example.
-        """
-        right, wrong = self._pairs(train, answers)
-        apart = self._rows[right] - self._rows[wrong]
-        # Every other pair the other way round: a regression needs both classes.
-        sign = np.where(np.arange(len(right)) % 2, -1.0, 1.0)
-        model = LogisticRegression(fit_intercept=False, solver="liblinear", max_iter=200)
-        model.fit(apart.multiply(sign[:, None]).tocsr(), sign)
-        scores: NDArray[np.float64] = self._rows @ model.coef_[0]
-        return [int(scores[self._first[i] : self._first[i + 1]].argmax()) for i in test]
-
-    def _pairs(
-        self, examples: Sequence[int], answers: Sequence[int]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows of right candidates, each with that of a wrong one."""
-        found = [
-            (self._first[i] + answers[i], row)
-            for i in examples
-            for row in range(self._first[i], self._first[i + 1])
-            if row != self._first[i] + answers[i]
-        ]
-        right, wrong = np.array(found, np.int64).reshape(-1, 2).T
-        return right, wrong
-
-
-_WORDS, _HIDDEN, _EPOCHS, _BATCH, _RATE = 2048, 32, 12, 64, 0.005
-
-
-class TextNetwork:
-    """Says of a candidate whether it is right, from its words beside those of the question."""
-
-    def __init__(self, examples: Sequence[Example], seed: int) -> None:
-        self._hash = HashingVectorizer(
-            analyzer=words, n_features=_WORDS, alternate_sign=False, norm="l2"
-        )
-        right = [place == e.answer for e in examples for place in range(len(e.candidates))]
-        self._network = MLPClassifier(
-            _HIDDEN,
-            max_iter=_EPOCHS,
-            learning_rate_init=_RATE,
-            batch_size=min(_BATCH, len(right)),
-            random_state=seed,
-        )
-        with catch_warnings():
-            # So many passes are meant.
-            simplefilter("ignore", ConvergenceWarning)
-            self._network.fit(self._read(examples), right)
-
-    def choices(self, examples: Sequence[Example]) -> list[int]:
-        """The index of the likeliest candidate of each example."""
-        likely = self._network.predict_proba(self._read(examples))[:, -1]
-        ends = np.cumsum([len(example.candidates) for example in examples])
-        return [int(each.argmax()) for each in np.split(likely, ends[:-1])]
-
-    def _read(self, examples: Sequence[Example]) -> csr_matrix:
-        """A row for each candidate: its words, and those of the question."""
-        said = [(text, asked(e)) for e in examples for text in e.candidates]
-        own = self._hash.transform([text for text, _ in said])
-        return hstack([own, self._hash.transform([question for _, question in said])]).tocsr()
