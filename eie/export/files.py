@@ -64,12 +64,7 @@ def json_text(fields: Mapping[str, JsonValue]) -> str:
 
 
 @contextmanager
-def json_array(file: Path) -> Iterator[AddElement]:
-    """Write a file that is one JSON array, an element at a time.
-
-    Raises:
-        DiskError: it can't be written.
-    """
+def _json_array(file: Path) -> Iterator[AddElement]:
     with half_written(file) as half, half.open("w", encoding="utf-8") as stream:
         before = "[\n"
 
@@ -84,9 +79,13 @@ def json_array(file: Path) -> Iterator[AddElement]:
 
 @contextmanager
 def json_arrays(files: Mapping[Split, Path]) -> Iterator[Mapping[Split, AddElement]]:
-    """`json_array` for each split."""
+    """Write a file for each split that is one JSON array, an element at a time.
+
+    Raises:
+        DiskError: it can't be written.
+    """
     with ExitStack() as stack:
-        yield {split: stack.enter_context(json_array(file)) for split, file in files.items()}
+        yield {split: stack.enter_context(_json_array(file)) for split, file in files.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,10 +95,9 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
     rest = iter(demonstrations)
     first = next(rest, None)
     totals = _Totals(_MOTION if first is not None and first.poses else _NO_MOTION)
-    rest = itertools.chain([] if first is None else [first], rest)
     with table(_file(out, "meta/episodes", 0, "parquet"), _EPISODES) as episodes:
         for part in itertools.count():
-            if (first := next(rest, None)) is None:
+            if first is None:
                 break
             with (
                 table(_file(out, "data", part, "parquet"), totals.columns()) as rows,
@@ -113,6 +112,7 @@ def write(demonstrations: Iterable[Demonstration], out: Path, *, env: str) -> in
                     episodes.add(totals.episode(one, part, since))
                     if half.exists() and half.stat().st_size > LARGEST << 20:
                         break
+            first = next(rest, None)
     _write_tasks(out / "meta/tasks.parquet", list(totals.tasks))
     _write_json(out / "meta/actions.json", list(totals.actions))
     if totals.frames:

@@ -37,8 +37,6 @@ class Plot:
     curves: tuple[Curve, ...]
     marks: tuple[tuple[float, str], ...]
     """Position in pixels and value of each horizontal grid line."""
-    steps: tuple[tuple[float, str], ...]
-    """Position in pixels and label of each tick of the x-axis."""
 
 
 def page(asked: Mapping[str, JsonValue], lines: Sequence[LogLine]) -> str:
@@ -79,6 +77,7 @@ def page(asked: Mapping[str, JsonValue], lines: Sequence[LogLine]) -> str:
             asked=asked,
             plots=[plot for plot in plots if plot.curves],
             judged=judged,
+            ticks=((0.0, "0"), (_WIDTH, f"step {last}")),
             width=_WIDTH,
             height=_HEIGHT,
             seconds=sum(line.seconds for line in lines),
@@ -111,7 +110,7 @@ def _plot(
         path = " ".join(place(step, value) for step, value in thinned)
         curves.append(Curve(name, colour, path, _said(points[-1][1])))
     marks = tuple((_HEIGHT * (1 - tick / ticks[-1]), _said(tick)) for tick in ticks)
-    return Plot(title, tuple(curves), marks, ((0.0, "0"), (_WIDTH, f"step {last}")))
+    return Plot(title, tuple(curves), marks)
 
 
 def _known(points: Iterable[tuple[int, float | None]]) -> Sequence[tuple[int, float]]:
