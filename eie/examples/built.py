@@ -75,7 +75,7 @@ class BuiltTwins(_BuiltGroup):
 
     def _group(self, moments: Sequence[AskedMoment]) -> Iterator[Piece]:
         steps = max((len(moment.context.plan) for moment in moments), default=None)
-        job = replace(self._job, origin=replace(self._job.origin, steps=steps))
+        job = self._job.of_task(self._job.origin.task, steps)
         writer = ExampleWriter(job)
         seen = moments[0].observe() if moments else Observation("")
         groups = MomentGroups(job, writer, job.least(seen))
@@ -137,9 +137,7 @@ class BuiltSquare(_BuiltGroup):
             steps = max(len(cell.context.plan) for cell in row)
             task = row[0].context.task
             assert task is not None
-            jobs.append(
-                replace(self._job, origin=replace(self._job.origin, task=task, steps=steps))
-            )
+            jobs.append(self._job.of_task(task, steps))
         options = {cell.said: cell.answer for row in cells for cell in row}
         writers = [ExampleWriter(job) for job in jobs]
         least = self._job.least(cells[0][0].observe())

@@ -82,6 +82,10 @@ class ExtractionJob:
     settings: SynthSettings
     rng: random.Random
 
+    def of_task(self, task: Task, steps: int | None) -> ExtractionJob:
+        """The same for another task, to whose goal the expert's plan has so many steps."""
+        return replace(self, origin=replace(self.origin, task=task, steps=steps))
+
     def least(self, observation: Observation) -> int:
         """The number of pixels from which on a thing can be seen in an image."""
         rgb = observation.rgb

@@ -88,12 +88,7 @@ class SquareSearch:
         self._most_common = most_common
         self._template = job.template
         self._rng = job.rng
-        steps = [len(states.start.plan(row)) or None for row in crossing.rows]
-        origins = [
-            replace(job.origin, task=row, steps=count)
-            for row, count in zip(crossing.rows, steps, strict=True)
-        ]
-        jobs = [replace(job, origin=origin) for origin in origins]
+        jobs = [job.of_task(row, len(states.start.plan(row)) or None) for row in crossing.rows]
         self.writers = [ExampleWriter(one) for one in jobs]
         least = job.least(states.start.episode.now.observation)
         self.soundness = [Soundness(one, least, _STANDING) for one in jobs]

@@ -169,9 +169,9 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
             said.append(f"the {now.kind} {be(now.kind)} in your hand now")
         if action_kind is ActionKind.GO and now.name == target.name and now.pixels > was.pixels:
             looks = "look" if is_plural(now.kind) else "looks"
-            it = "they were" if is_plural(now.kind) else "it was"
             if was.pixels * _HARDLY < now.pixels:
-                said.append(f"you are at the {now.kind} now, and before, {it} hardly in view")
+                before_it = f"before, {_it_was(now.kind)} hardly in view"
+                said.append(f"you are at the {now.kind} now, and {before_it}")
             else:
                 said.append(f"the {now.kind} {looks} larger than before, and you are at it now")
     if action_kind is ActionKind.PUT:
@@ -190,7 +190,7 @@ def recognise(before: StepContext, after: StepContext, template: Template) -> Ex
 
 def _before(was: SceneObject, action_kind: ActionKind, context: StepContext) -> str:
     """How it was in the first image; empty if there is nothing else to say of it."""
-    it = "they were" if is_plural(was.kind) else "it was"
+    it = _it_was(was.kind)
     support = next((t for t in context.things if t.name == was.support), None)
     match action_kind:
         case ActionKind.OPEN | ActionKind.CLOSE:
@@ -202,8 +202,7 @@ def _before(was: SceneObject, action_kind: ActionKind, context: StepContext) -> 
         case ActionKind.TAKE if not context.held:
             return "before, you held nothing"
         case ActionKind.PUT if context.held:
-            held = context.held[0].kind
-            return f"before, {'they were' if is_plural(held) else 'it was'} in your hand"
+            return f"before, {_it_was(context.held[0].kind)} in your hand"
         case ActionKind.CUT:
             return f"before, {it} whole"
     return ""
@@ -219,6 +218,10 @@ def _put(before: StepContext, after: StepContext) -> list[str]:
         if thing is not None and thing.pixels and support is not None:
             found.append(f"the {thing.kind} {be(thing.kind)} {_in(thing)} the {support.kind} now")
     return found
+
+
+def _it_was(kind: str) -> str:
+    return "they were" if is_plural(kind) else "it was"
 
 
 def _in(thing: SceneObject) -> str:
