@@ -102,6 +102,10 @@ class Trie:
         above = [int(i) for i in self.ancestors[node].nonzero()[0] if i]
         return sorted(above, key=lambda one: int(self.depths[one]))
 
+    def leaves(self) -> list[int]:
+        """The nodes that no other node follows."""
+        return [int(node) for node in (self.ancestors.sum(0) == 1).nonzero()[0]]
+
     def path(self, node: int) -> tuple[int, ...]:
         """The tokens of `node`."""
         return tuple(int(self.tokens[one]) for one in self.nodes_to(node))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from inhabit.agents.models.local.encoder import EncodedPrompt
 from inhabit.agents.models.local.reader import locate, mask_of
-from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning.questions import Question
 
 Way = Literal["packed", "rows"]
@@ -37,7 +36,7 @@ def read(model: Any, questions: Sequence[Question], way: Way, *, pad: int) -> li
 
 
 def _rows(model: Any, questions: Sequence[Question], pad: int) -> list[torch.Tensor]:
-    paths = [[_path(q.trie, leaf) for leaf in _leaves(q.trie)] for q in questions]
+    paths = [[[0, *q.trie.nodes_to(leaf)] for leaf in q.trie.leaves()] for q in questions]
     rows = [
         (question.prompt, question.trie.tokens[path[1:]].tolist())
         for question, some in zip(questions, paths, strict=True)
@@ -137,16 +136,6 @@ def _positions(model: Any, questions: Sequence[Question], length: int) -> torch.
         whole = torch.cat([places, nodes.expand(*places.shape[:-1], -1)], -1)
         found.append(torch.nn.functional.pad(whole, (0, length - whole.shape[-1])))
     return torch.cat(found, -2).to(model.device)
-
-
-def _leaves(trie: Trie) -> list[int]:
-    """The nodes that none follows."""
-    return [int(node) for node in np.flatnonzero(trie.ancestors.sum(0) == 1)]
-
-
-def _path(trie: Trie, node: int) -> NDArray[np.int64]:
-    """The nodes from node 0 to `node`. Each has a higher number than the one before it."""
-    return np.flatnonzero(trie.ancestors[node])
 
 
 def collate(

@@ -66,8 +66,7 @@ class Continuations:
 
     def all_logits(self) -> torch.Tensor:
         """Logits at every node, (nodes, vocabulary), in float32."""
-        inner = {int(i) for row in self._trie.ancestors for i in row.nonzero()[0][:-1]}
-        leaves = [node for node in range(len(self._trie)) if node not in inner and node]
+        leaves = [node for node in self._trie.leaves() if node]
         found: dict[int, torch.Tensor] = {0: self._read.last[0]}
         for leaf, said in zip(
             leaves, self._along([self._trie.path(n) for n in leaves]), strict=True
