@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from inhabit.eie.export.exporter import of_episodes
-from inhabit.eie.export.files import ImageFolder, half_written, picture
+from inhabit.eie.export.files import ImageFolder, frame, half_written
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import Line, RunHeader
 
@@ -57,7 +57,7 @@ def trajectory(
     seen: list[JsonValue] = []
     extra: dict[str, JsonValue] = {}
     for first in attempt.steps[:1]:  # None where the scene was refused.
-        seen, extra["see"] = _seen(run, episode, first, keep)
+        seen, extra["see"] = _seen(episode, first, keep)
     steps: list[JsonValue] = [
         {
             "step_id": 1,
@@ -69,7 +69,7 @@ def trajectory(
     ]
     for step, after in zip(attempt.steps, [*attempt.steps[1:], None], strict=False):
         if step.decide is not None:
-            steps.append(_agent_step(run, episode, step, after, keep, len(steps) + 1))
+            steps.append(_agent_step(episode, step, after, keep, len(steps) + 1))
     return {
         "schema_version": VERSION,
         "session_id": run.name,
@@ -102,12 +102,7 @@ _TOOL: JsonValue = {
 
 
 def _agent_step(
-    run: Run,
-    episode: EpisodeRecord,
-    step: StepRecord,
-    after: StepRecord | None,
-    keep: Keep,
-    number: int,
+    episode: EpisodeRecord, step: StepRecord, after: StepRecord | None, keep: Keep, number: int
 ) -> dict[str, JsonValue]:
     decide, act, call = step.decide, step.act, f"call-{step.number}"
     assert decide is not None
@@ -135,7 +130,7 @@ def _agent_step(
         content: list[JsonValue] = [{"type": "text", "text": act.feedback}] if act else []
         extra: dict[str, JsonValue] = {"act": _rest(act, "feedback")} if act else {}
         if after is not None:
-            seen, extra["see"] = _seen(run, episode, after, keep)
+            seen, extra["see"] = _seen(episode, after, keep)
             content += seen
         result: dict[str, JsonValue] = {"content": content, "extra": extra}
         if decide.action is not None:
@@ -145,13 +140,13 @@ def _agent_step(
 
 
 def _seen(
-    run: Run, episode: EpisodeRecord, step: StepRecord, keep: Keep
+    episode: EpisodeRecord, step: StepRecord, keep: Keep
 ) -> tuple[list[JsonValue], dict[str, JsonValue]]:
     """An observation as content, its text and its image as a file; and the rest of its line."""
     see = step.see
     found: list[JsonValue] = [{"type": "text", "text": see.text}] if see.text else []
-    if see.frame is not None:
-        content = picture(episode.folder, see.frame, root=run.folder).read()
+    if (image := frame(episode, step)) is not None:
+        content = image.read()
         name = keep(f"{hashlib.sha256(content).hexdigest()}.jpg", content)
         source: JsonValue = {"media_type": "image/jpeg", "path": f"images/{name}"}
         found.append({"type": "image", "source": source})

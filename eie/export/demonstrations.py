@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inhabit.eie.export.files import ExportImage, picture
+from inhabit.eie.export.files import ExportImage, frame
 from inhabit.envs.core import Reason, Task
-from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord
+from inhabit.episodes.recording.reader import EpisodeRecord, Run
 from inhabit.episodes.recording.schema import Ending, PoseRecord
 
 
@@ -78,6 +78,7 @@ def _demonstration(episode: EpisodeRecord) -> Demonstration | None:
     if not moments:
         return None
     *before, last = moments
+    name = f"{episode.number:05d}-"
     steps = [
         DemonstrationStep(
             seen=seen,
@@ -90,21 +91,13 @@ def _demonstration(episode: EpisodeRecord) -> Demonstration | None:
             reasoning=step.decide.reasoning,
         )
         for step in before
-        if (seen := _picture(episode, step)) and step.decide and step.decide.action and step.act
+        if (seen := frame(episode, step, name)) and step.decide and step.decide.action and step.act
     ]
-    seen_last = _picture(episode, last)
+    seen_last = frame(episode, last, name)
     if seen_last is None or not steps or len(steps) != len(before):
         return None
     poses = tuple(step.see.pose for step in (*before, last) if step.see.pose is not None)
     poses = poses if len(poses) == len(before) + 1 else ()
     return Demonstration(
         episode.number, attempt.start.task, attempt.start.seed, tuple(steps), seen_last, poses
-    )
-
-
-def _picture(episode: EpisodeRecord, step: StepRecord) -> ExportImage | None:
-    if step.see.frame is None:
-        return None
-    return picture(
-        episode.folder, step.see.frame, prefix=f"{episode.number:05d}-", root=episode.run
     )

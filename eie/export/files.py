@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from inhabit.eie.checking.splits import Split
 from inhabit.envs.files import read_whole
 from inhabit.episodes.recording.disk import MOST_BYTES, DiskError, decoded
-from inhabit.episodes.recording.reader import RecordError
+from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, StepRecord
 
 _REMEDY = "Fix this, and export again into an empty folder: an export is not continued."
 _PLAIN = re.compile(r"[0-9A-Za-z_-]+(\.[0-9A-Za-z]+)?")
@@ -146,6 +146,12 @@ def picture(folder: Path, place: str, prefix: str = "", root: Path | None = None
     if inside not in ("images", "frames") or not _PLAIN.fullmatch(name):
         raise RecordError(f"{folder} names an image {place!r}, which is not a path inside the set.")
     return ExportImage(folder / inside / name, prefix + name, root or folder)
+
+
+def frame(episode: EpisodeRecord, step: StepRecord, prefix: str = "") -> ExportImage | None:
+    """What an agent saw before a step; None if there is no image of it."""
+    place = step.see.frame
+    return None if place is None else picture(episode.folder, place, prefix, episode.run)
 
 
 @dataclass(slots=True)

@@ -116,9 +116,7 @@ class _Told:
     """All that it says."""
 
     def refuse(self, why: str) -> NoReturn:
-        raise RecordError(
-            f"{self.file} is no episode that `inhabit export --format atif` wrote: {why}."
-        )
+        raise _refused(self.file, why)
 
 
 def read(folder: Path, out: Path) -> Mapping[str, tuple[int, int]]:
@@ -158,10 +156,12 @@ def _read(file: Path, folder: Path) -> _Told:
         fields = json.loads(content, parse_float=_finite, parse_constant=_finite)
     except ValueError as error:
         why = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise RecordError(
-            f"{file} is no episode that `inhabit export --format atif` wrote: {why}."
-        ) from error
+        raise _refused(file, why) from error
     return _Told(file, parsed, fields)
+
+
+def _refused(file: Path, why: str) -> RecordError:
+    return RecordError(f"{file} is no episode that `inhabit export --format atif` wrote: {why}.")
 
 
 def _finite(number: str) -> float:

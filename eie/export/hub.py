@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from inhabit.eie.export.exporter import of_episodes
-from inhabit.eie.export.files import half_written, picture
+from inhabit.eie.export.files import frame, half_written
 from inhabit.eie.export.messages import image_cell
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.eie.sets.card import templates
@@ -68,14 +68,13 @@ def _rows(run: Run, episode: EpisodeRecord, attempt: Attempt) -> Iterator[Mappin
     assert end is not None
     for step in attempt.steps:
         see, decide, act = step.see, step.decide, step.act
-        name = f"{run.name}-{episode.number:05d}-"
-        frame = see.frame and picture(episode.folder, see.frame, prefix=name, root=run.folder)
+        seen = frame(episode, step, f"{run.name}-{episode.number:05d}-")
         yield {
             "run": run.name,
             "episode": episode.number,
             "step": step.number,
             "goal": episode.task.goal,
-            "image": image_cell(frame) if frame else None,
+            "image": image_cell(seen) if seen else None,
             "text": see.text,
             "action": decide.action if decide else None,
             "raw": decide.raw if decide else "",

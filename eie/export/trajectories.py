@@ -20,7 +20,7 @@ from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Message
 from inhabit.eie.export.conversations import Placeholders
 from inhabit.eie.export.exporter import of_episodes
-from inhabit.eie.export.files import ExportImage, picture
+from inhabit.eie.export.files import ExportImage, frame
 from inhabit.eie.export.messages import MESSAGES, image_cell, message
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.envs.core import Observation
@@ -152,10 +152,8 @@ def _credit(found: EpisodeCredit | None) -> Mapping[str, Any]:
 def _step(run: Run, episode: EpisodeRecord, step: StepRecord, shown: Placeholders) -> Step:
     """A step as an agent that is asked later knows it."""
     assert step.decide is not None
-    rgb = None
-    if step.see.frame is not None:
-        prefix = f"{run.name}-{episode.number:05d}-"
-        rgb = shown.add(picture(episode.folder, step.see.frame, prefix=prefix, root=run.folder))
+    seen = frame(episode, step, f"{run.name}-{episode.number:05d}-")
+    rgb = shown.add(seen) if seen else None
     action = STOP if step.decide.stop else step.decide.action or step.decide.raw
     reason, feedback = (step.act.reason, step.act.feedback) if step.act else (None, "")
     return Step(action, reason, feedback, rgb, step.see.text)
