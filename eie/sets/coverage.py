@@ -39,9 +39,8 @@ class Coverage:
     rejected: Counter[Rejection] = field(default_factory=Counter)
     samples: dict[Rejection, list[str]] = field(default_factory=dict)
     tokens: Counter[str] = field(default_factory=Counter)
-    twins: int = 0
-    """Examples in groups of twins."""
-    groups: int = 0
+    twins: Counter[str] = field(default_factory=Counter)
+    """Group of twins -> examples."""
     in_squares: int = 0
     """Examples in squares."""
     squares: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -50,7 +49,6 @@ class Coverage:
     """(edge of the topology graph, subtasks done) -> examples, such as ("take → place", 1)."""
     alike: int = 0
     """Examples with the images, goal and question of an earlier one."""
-    _group: str = ""
     _rows: set[int] = field(default_factory=set)
 
     def add(self, example: Example) -> None:
@@ -70,9 +68,7 @@ class Coverage:
                 max(shape[1], example.column + 1),
             )
         if example.twins:
-            self.twins += 1
-            self.groups += example.twins != self._group
-            self._group = example.twins
+            self.twins[example.twins] += 1
         if (moment := _moment(example)) is not None:
             self.moments[moment] += 1
         images = (example.image, *(past.image for past in example.history))
