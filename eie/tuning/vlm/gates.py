@@ -23,7 +23,7 @@ _LOOKING = ("turn", "look", "explore")
 
 @torch.inference_mode()
 def read_questions(
-    model: InhabitVlm, episodes: Sequence[LabelledEpisode], rows: Rows, classes: Sequence[str]
+    model: InhabitVlm, episodes: Sequence[LabelledEpisode], rows: Rows
 ) -> tuple[float, int]:
     """Area under the ROC curve of "is it in view?", within each class, and the number of classes.
 
@@ -32,11 +32,11 @@ def read_questions(
     pairs = list(zip(rows.reply("yes"), rows.reply("no"), strict=False))
     at, (yes, no) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
     found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
-    asked = questions(episodes, classes, _ASKED, random.Random(0))
+    asked = questions(episodes, rows.classes, _ASKED, random.Random(0))
     for episode, about in zip(episodes, asked, strict=True):
         row = rows.episode(episode, episode.task.goal, about)
         logits, labels = scores(model, [row])
-        names = [classes[k] for step in sorted(about) for k in about[step]]
+        names = [rows.classes[k] for step in sorted(about) for k in about[step]]
         for name, i in zip(names, row.answers, strict=True):
             sure = float(logits[i + at, yes] - logits[i + at, no])
             found[name].append((sure, int(labels[i + at]) == yes))

@@ -77,7 +77,7 @@ class Rows:
 
         Only the first turn of `prompt` tells the goal.
         """
-        self._tokenizer, self._prompt, self._classes = tokenizer, prompt, classes
+        self._tokenizer, self._prompt, self.classes = tokenizer, prompt, classes
         self._known: dict[str, Sequence[int]] = {}
         self._ask = self.tokens("\n" + prompt.ask())
         self._turns: dict[object, str] = {}
@@ -95,7 +95,7 @@ class Rows:
             for asked in questions.get(number, ()):
                 seen = "yes" if asked in shown[:, 0] else "no"
                 row.answers.append(len(row.targets))
-                row.branch(self.tokens(f"\n{self._classes[asked]}?"), self.reply(seen))
+                row.branch(self.tokens(f"\n{self.classes[asked]}?"), self.reply(seen))
             if len(shown) and number in questions:
                 row.branch(self.tokens("\nsay"), self.reply(self.said(shown)))
             row.say(self._ask)
@@ -132,7 +132,7 @@ class Rows:
     def said(self, shown: Table) -> str:
         """What is surely in view, in a sentence."""
         sure = shown[shown[:, 1].argsort()[::-1]][:_SAID]
-        *named, last = (f"a {self._classes[int(row[0])]}" for row in sure)
+        *named, last = (f"a {self.classes[int(row[0])]}" for row in sure)
         return f"I see {', '.join(named)} and {last}." if named else f"I see {last}."
 
     def _begun(
@@ -141,7 +141,7 @@ class Rows:
         """Write each step up to its images; yields all that was detected in them."""
         row.say(self.tokens(self._tokenizer.bos_token))
         last: Step | None = None
-        attend = Attention(self._classes)
+        attend = Attention(self.classes)
         for step in steps:
             row.say(self.tokens(self._turn(goal, last, step.text)))
             shown = attend(step.table[step.table[:, 0] != hidden])

@@ -158,7 +158,6 @@ class Trainer:
         self,
         recordings: Sequence[Path],
         rows: Rows,
-        classes: Sequence[str],
         reword: Callable[[LabelledEpisode, random.Random], str],
         tell: Callable[[str], None],
         until: int,
@@ -173,7 +172,7 @@ class Trainer:
         while done.tokens < until:
             rng = random.Random(f"{self._seed} {done.passes} {done.step}")
             episodes = [one for file in recordings for one in episodes_in(file) if one.steps]
-            batches = list(self._batches(episodes, rows, classes, reword, rng))
+            batches = list(self._batches(episodes, rows, reword, rng))
             tell(f"pass {done.passes}: {len(episodes)} episodes, {len(batches)} batches")
             for batch in batches:
                 self._step(batch)
@@ -196,12 +195,11 @@ class Trainer:
         self,
         episodes: Sequence[LabelledEpisode],
         rows: Rows,
-        classes: Sequence[str],
         reword: Callable[[LabelledEpisode, random.Random], str],
         rng: random.Random,
     ) -> Iterator[list[TokenRow]]:
         """One pass: every episode, with questions, and pairs; rows of similar length together."""
-        asked = questions(episodes, classes, self._settings.questions, rng)
+        asked = questions(episodes, rows.classes, self._settings.questions, rng)
         found, pairs = [], []
         for episode, about in zip(episodes, asked, strict=True):
             goal = reword(episode, rng)

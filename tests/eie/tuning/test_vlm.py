@@ -220,7 +220,7 @@ def test_training_learns_continues_and_becomes_a_model(
     def goal(episode: LabelledEpisode, rng: random.Random) -> str:
         return episode.task.goal
 
-    given = [played[0]], rows, sight.names, goal
+    given = [played[0]], rows, goal
     said: list[str] = []
     first = trainer(decoder, sight, tmp_path)
     assert first.train(*given, said.append, until=1500)
@@ -240,7 +240,7 @@ def test_gates_tell_a_model_that_sees_from_one_that_does_not(
     episodes: list[LabelledEpisode], rows: Rows, decoder: Path, sight: FrameDetector
 ) -> None:
     model = untrained(decoder, sight.names)
-    area, classes = read_questions(model, episodes * 8, rows, sight.names)
+    area, classes = read_questions(model, episodes * 8, rows)
     assert classes == 0 or 0 <= area <= 1
     right = right_actions(model, episodes, rows, black=True)
     assert right["all"][1] == sum(len(one.steps) for one in episodes)
