@@ -97,7 +97,7 @@ def export(
         "count": count,
         "left_out": dict(+given.left_out.counts),
     }
-    print_answer(f"Exported {count} {chosen.unit} to {out}.", fields, as_json=as_json)
+    print_answer(f"Exported {counted(count, chosen.unit)} to {out}.", fields, as_json=as_json)
 
 
 def _refuse(broken: str) -> None:
@@ -128,4 +128,4 @@ def import_(
             )
     count = sum(there for there, _ in runs.values())
     fields: dict[str, JsonValue] = {"source": str(source), "out": str(out), "count": count}
-    print_answer(f"Imported {count} episodes to {out}.", fields, as_json=as_json)
+    print_answer(f"Imported {counted(count, 'episode')} to {out}.", fields, as_json=as_json)

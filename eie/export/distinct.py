@@ -19,12 +19,13 @@ from inhabit.episodes.reports.wording import counted
 
 T = TypeVar("T")
 REASONS: Mapping[str, str] = {
-    "repeated": "show the images and words of an earlier row, with the same answer",
-    "contradictory": "show equal images and words, with different answers",
-    "still": "are videos in which no frame differs from the others",
-    "images": "ask about several images, and this format has one",
-    "kinds": "are examples of other kinds than this format has",
-    "choices": "have too few wrong answers",
+    "repeated": "with the images, words and answer of an earlier row",
+    "contradictory": "with equal images and words, and different answers",
+    "still": "with a video in which no frame differs from the others",
+    "images": "with several images, where this format has one",
+    "no_trajectory": "of another kind than trajectory",
+    "no_recognition": "of another kind than recognition",
+    "choices": "with too few wrong answers",
 }
 """Reason -> what is said of the rows that are left out for it."""
 _CLASH = b""

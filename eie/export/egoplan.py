@@ -282,7 +282,7 @@ def write_frame(shown: ExportImage, file: Path) -> None:
 
 
 def _write_set(source: SetSource, folder: Path, out: Path) -> int:
-    source.left_out.counts["kinds"] = sum(not fits(one) for one in source)
+    source.left_out.counts["no_trajectory"] = sum(not fits(one) for one in source)
     if not source.options.videos:
         return _write(lambda: of_examples(source, folder), out, source.left_out)
     options, counts = source.options, source.left_out.counts

@@ -43,8 +43,8 @@ class Exporter:
     """(successful episodes, folder to write); None if it is not for runs."""
     write_set: Callable[[SetSource, Path, Path], int] | None = None
     """(examples, folder of the set, folder to write); None if it is not for data sets."""
-    unit: str = "samples"
-    """What is counted."""
+    unit: str = "sample"
+    """What is counted, one of it."""
     every: bool = False
     """Whether it is of every episode of one or more runs, failed ones too."""
     videos: bool = False
@@ -61,7 +61,7 @@ def of_episodes(
         name=name,
         summary=summary,
         write_run=lambda source, out: write((source.run, *source.more), out),
-        unit="episodes",
+        unit="episode",
         every=True,
         extra=extra,
     )

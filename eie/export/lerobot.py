@@ -336,5 +336,5 @@ EXPORTER = Exporter(
     name="lerobot",
     summary="LeRobot v3: episodes with motions and videos",
     write_run=_write_run,
-    unit="episodes",
+    unit="episode",
 )

@@ -107,7 +107,7 @@ def _write_run(source: RunSource, out: Path) -> int:
 
 
 def _write_set(source: SetSource, folder: Path, out: Path) -> int:
-    source.left_out.counts["kinds"] = sum(one.kind != "recognition" for one in source)
+    source.left_out.counts["no_recognition"] = sum(one.kind != "recognition" for one in source)
     return write(source.left_out.kept(lambda: of_examples(source, folder), describe), out)
 
 

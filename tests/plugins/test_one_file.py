@@ -41,7 +41,7 @@ def write(examples_or_demonstrations, *folders):
         getattr(one, "goal", None) or one.task.goal for one in found))
     return len(found)
 
-EXPORTER = Exporter("goals", "the goals alone", write_run=write, write_set=write, unit="goals")
+EXPORTER = Exporter("goals", "the goals alone", write_run=write, write_set=write, unit="goal")
 """
 
 

@@ -43,7 +43,7 @@ def test_pca_says_what_it_leaves_out(tmp_path: Path, capsys: Any) -> None:
     words = ["export", str(made), "--format", "pca", "--out", str(tmp_path / "out"), "--json"]
     code, said, told = inhabit(capsys, *words)
     assert code == 0
-    assert "Left out 1 row: 1 ask about several images, and this format has one." in told
+    assert "Left out 1 row: 1 with several images, where this format has one." in told
     answer = json.loads(said)
     assert (answer["count"], answer["left_out"]) == (len(lines), {"images": 1})
 
@@ -57,7 +57,7 @@ def test_examples_of_other_kinds_are_counted(form: str, tmp_path: Path, capsys: 
     _, _, told = inhabit(
         capsys, "export", str(made), "--format", form, "--out", str(tmp_path / "out")
     )
-    assert f"{others} are examples of other kinds than this format has" in told
+    assert f"{others} of another kind than {kept}" in told
 
 
 def test_a_folder_that_cannot_be_written_is_not_said_to_be_continued(

@@ -157,8 +157,8 @@ def test_repeated_and_contradictory_rows_are_left_out(made: Path, tmp_path: Path
         assert write(source, form, tmp_path / form) == len(lines) - 1
         assert +source.left_out.counts == {"repeated": 1, "contradictory": 2}
         assert source.left_out.sentence() == (
-            "Left out 3 rows: 1 show the images and words of an earlier row, with the same answer; "
-            "2 show equal images and words, with different answers."
+            "Left out 3 rows: 1 with the images, words and answer of an earlier row; "
+            "2 with equal images and words, and different answers."
         )
 
 
