@@ -9,7 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from inhabit.eie.export.exporter import EXPORTERS, ExportOptions, find_exporter
-from inhabit.episodes.commands.output import Json, Set, Trust, print_answer, remarks
+from inhabit.episodes.commands.output import Json, Set, Trust, print_answer, remarks, tell_unended
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.writing import find_runs
@@ -80,6 +80,8 @@ def export(
             raise RecordError(f"Nothing to export: no episode of {source} was successful.")
         given = RunSource(run, options, tuple(more))
     count = write(given, chosen, out)
+    if isinstance(given, RunSource) and chosen.every:
+        tell_unended([given.run, *given.more])
     if sentence := given.left_out.sentence():
         remarks().print(sentence, soft_wrap=True)
     if isinstance(given, RunSource) and given.without_images:

@@ -22,7 +22,15 @@ from inhabit.agents.models.core import Ability
 from inhabit.envs.core import Env
 from inhabit.envs.registry import find
 from inhabit.episodes.commands.options import BaseUrl, RunFolder
-from inhabit.episodes.commands.output import Json, Set, Trust, answers, facts, print_json
+from inhabit.episodes.commands.output import (
+    Json,
+    Set,
+    Trust,
+    answers,
+    facts,
+    print_json,
+    tell_unended,
+)
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.credit.credit import credit_run
 from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit, total
@@ -101,6 +109,7 @@ def judge(
     steps, episodes = whole(file_of(found, by))
     if not episodes:
         raise RecordError(f"{run}: no episode has ended yet, so there is nothing to judge.")
+    tell_unended([found])
     if as_csv:
         sheet.write(sheet.draw(steps, sample or len(steps)), found, sys.stdout)
         return
@@ -280,6 +289,7 @@ def credit(
             progress.advance()
     if not episodes:
         raise RecordError(f"{run}: no episode has ended yet, so there is nothing to tell.")
+    tell_unended([found])
     _print_credit(episodes)
     if as_json:
         print_json({"run": str(run), **_figures(episodes)})

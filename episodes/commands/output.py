@@ -15,6 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from inhabit.envs.printable import printable
+from inhabit.episodes.recording.index import Index
+from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.wording import counted
 
 Json = Annotated[
     bool,
@@ -93,6 +96,12 @@ def facts(rows: Iterable[tuple[str, str]]) -> Table:
     for name, value in rows:
         table.add_row(Text(name, "bold"), Text(value, overflow="fold"))
     return table
+
+
+def tell_unended(runs: Iterable[Run]) -> None:
+    """Say how many episodes of `runs` are left out because they have not ended."""
+    if unended := sum(end is None for run in runs for end in Index(run).ends()):
+        remarks().print(f"Left out, as not ended: {counted(unended, 'episode')}.", soft_wrap=True)
 
 
 def warn_of(problems: Iterable[Exception]) -> None:

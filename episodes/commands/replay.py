@@ -191,8 +191,10 @@ def _print(pair: PreferencePair, run: Path, console: Console) -> None:
 
 
 def _branch_sentence(branch: Continuation) -> str:
-    ending = ENDINGS[branch.ending] if branch.ending else "Interrupted"
+    action = branch.action or "no action"
+    if branch.ending is None:
+        return f"{action}. Interrupted."
     return (
-        f"{branch.action or 'no action'}. {ending}; {branch.met} of "
+        f"{action}. {ENDINGS[branch.ending]}; {branch.met} of "
         f"{counted(branch.total, 'goal condition')}, {counted(branch.steps, 'step')}."
     )

@@ -55,6 +55,16 @@ def test_another_action_leads_elsewhere(chance: Run, capsys: pytest.CaptureFixtu
     assert Run.open(chance.folder).episode(1).last() == was, "The original is as it was."
 
 
+def test_a_branch_that_was_cut_off_is_told_without_figures(
+    chance: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its figures are not known: they are no zeros."""
+    file = chance.episode(0).file
+    file.write_bytes(file.read_bytes()[:-40])
+    assert fork(chance, "--episode", "0", "--step", "0", "--action", "go to the hall") == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(". Interrupted.")
+
+
 def test_one_refusal_says_all_that_a_fork_of_an_endpoint_needs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -121,6 +121,21 @@ def test_an_expert_is_right_throughout(tmp_path: Path, capsys: pytest.CaptureFix
     }
 
 
+@pytest.mark.parametrize(
+    "command", ["judge", "credit", "export --format trajectories --out {0}/out"]
+)
+def test_episodes_that_have_not_ended_are_counted(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise the figures of a run that was killed would pass for those of the whole."""
+    run = play(tmp_path / "run", "expert", 2)
+    record = run / "episodes/00001/episode.jsonl"
+    record.write_bytes(record.read_bytes()[:-40])
+    name, *more = command.format(tmp_path).split()
+    inhabit(name, run, *more)
+    assert "Left out, as not ended: 1 episode." in capsys.readouterr().err
+
+
 def test_what_a_model_says_is_judged_and_not_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
