@@ -110,6 +110,13 @@ def test_runs_that_have_not_ended_stand_last_and_say_so(folder: Path, tmp_path: 
     assert page(found).count("3 not played") == 1
 
 
+def test_copies_of_a_run_are_told_apart_by_their_folders(folder: Path, tmp_path: Path) -> None:
+    for name in ("original", "copy"):
+        shutil.copytree(folder / "random", tmp_path / name)
+    text = page(rows(tmp_path))
+    assert all(f"{tmp_path / name}"[-40:] in text for name in ("original", "copy"))
+
+
 def test_a_broken_episode_leaves_out_its_run_alone(folder: Path, tmp_path: Path) -> None:
     for name in ("expert", "rank"):
         shutil.copytree(folder / name, tmp_path / name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from PIL import Image
 from sampling import every
 from toy_runs import play_toy, toy_tasks
 
+from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.video import encode
 from inhabit.episodes.reports.video.slide import BAD, GOOD, SIZE, Slide, draw
@@ -43,6 +46,22 @@ def test_the_film_of_a_real_episode(tmp_path: Path) -> None:
     assert len(frames) >= 2 * attempt.end.steps
     assert has(frames[-1], GOOD) and not has(frames[0], GOOD)
     assert sorted(p.name for p in run.episode(0).folder.glob("*.mp4*")) == ["episode.mp4"]
+
+
+def test_a_full_place_for_temporary_files_is_not_called_that_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A limit on the size of files stands in for a full disk."""
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(1), agent="expert")
+    (tmp_path / "small").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "small"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(DiskError, match=rf"{tmp_path}/small/\S+ can't be written"):
+            encode.write(run.episode(0), run.header)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_result_is_told_beside_the_image_that_shows_it(tmp_path: Path) -> None:

@@ -172,13 +172,14 @@ def _put(
 ) -> Path:
     # The encoder opens files by their names, and the folder may be somebody else's.
     with refused(file), TemporaryDirectory(prefix="inhabit-video-") as folder:
-        draft = Path(folder) / f"video{file.suffix}"
-        if file.suffix == ".gif":
-            _write_gif(frames, draft, rate)
-        else:
-            with mp4(draft, rate, _X264, movflags="+faststart") as made:
-                for shown, count in frames:
-                    made.add(np.asarray(shown), count)
+        draft = Path(folder) / file.name
+        with refused(draft):
+            if file.suffix == ".gif":
+                _write_gif(frames, draft, rate)
+            else:
+                with mp4(draft, rate, _X264, movflags="+faststart") as made:
+                    for shown, count in frames:
+                        made.add(np.asarray(shown), count)
         with draft.open("rb") as source, replacing(file, inside, shared=True) as target:
             shutil.copyfileobj(source, target)
     return file
