@@ -2,7 +2,8 @@
 
 Source of the form: EgoPlan-Bench (Chen et al. 2023) and its training set. `EgoPlan_IT.json` holds
 what is to train on; `EgoPlan_validation.json` and `EgoPlan_test.json` are multiple choice. A video
-is a folder of frames, as in the benchmark's own source: `frames/VIDEO_ID/frame_0000000001.jpg`.
+is a folder of frames, where the benchmark's own loader looks for it (`rgb_frame_dir` is `frames`):
+`frames/VIDEO_ID/rgb_frames/VIDEO_ID/frame_0000000001.jpg`.
 A clip goes from the frame before an action to the one after it; between them are up to six more
 where they were kept. What is shown ends before the asked action begins. Wrong answers were checked
 in the simulator: each fails, or leaves more to do than the right answer does. Only those of a run
@@ -238,7 +239,7 @@ class _Videos:
         name = f"{self._count:06d}"
         for frame in shown[known:]:
             self._frames.append(frame)
-            write_frame(frame, self._folder / name / f"frame_{len(self._frames):010d}.jpg")
+            write_frame(frame, self._folder, name, len(self._frames))
         return name, len(self._frames) - len(shown)
 
     def _known(self, frames: tuple[ExportImage, ...]) -> int:
@@ -274,10 +275,10 @@ def _sample(number: int, video: str, before: int, one: EgoPlanQuestion) -> dict[
     }
 
 
-def write_frame(shown: ExportImage, file: Path) -> None:
-    """Write a frame as JPEG."""
+def write_frame(shown: ExportImage, folder: Path, video: str, number: int) -> None:
+    """Write a frame of a video as JPEG."""
     rgb = Image.fromarray(shown.pixels())
-    with half_written(file) as half:
+    with half_written(folder / video / "rgb_frames" / video / f"frame_{number:010d}.jpg") as half:
         rgb.save(half, "JPEG", quality=95)
 
 

@@ -2,7 +2,7 @@
 
 EgoPlan-Bench tunes on such rows as well (Chen et al. 2023, section 5). The files are those of
 `inhabit.eie.export.egoplan`, named `ActionRecognition_IT.json`, `_validation` and `_test`; a video
-is the folder `frames/VIDEO_ID`, which shows the moments before and after the action.
+shows the moments before and after the action.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def write(rows: Iterable[RecognitionRow], out: Path) -> int:
         for one in rows:
             name = f"{count + 1:06d}"
             for number, frame in enumerate(one.frames, 1):
-                write_frame(frame, out / "frames" / name / f"frame_{number:010d}.jpg")
+                write_frame(frame, out / "frames", name, number)
             files[one.split](_sample(count, name, one))
             count += 1
     return count

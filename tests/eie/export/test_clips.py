@@ -48,7 +48,7 @@ def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> No
         asked += len(steps)
         for sample, example in zip(samples, steps, strict=True):
             assert sample["answer"] == example.candidates[example.answer]
-            film = out / "frames" / sample["video_id"]
+            film = out / "frames" / sample["video_id"] / "rgb_frames" / sample["video_id"]
             assert _apart(film, sample["current_observation_frame"], walked / example.image) < 12
             clips = sample["task_progress_metadata"]
             assert all(1 <= c["stop_frame"] - c["start_frame"] < KEYFRAMES for c in clips)

@@ -144,7 +144,8 @@ def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
     assert [s["answer"] for s in samples] == [action for action, _ in steps(run)]
     for sample in samples:
         assert sample["answer"] not in sample["negative_answers"]
-        film_folder = tmp_path / "out/frames" / sample["video_id"]
+        video = sample["video_id"]
+        film_folder = tmp_path / "out/frames" / video / "rgb_frames" / video
         assert (film_folder / f"frame_{sample['current_observation_frame']:010d}.jpg").is_file()
     assert json.loads((tmp_path / "out/EgoPlan_validation.json").read_text()) == []
 
