@@ -15,6 +15,8 @@ from inhabit.episodes.scoring.metric import Interval, RunMetric, Scored
 
 _DRAWS = 2000
 """Resamples of the bootstrap."""
+_AT_ONCE = 1 << 20
+"""Values that are drawn together: all draws of 100,000 episodes take gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,11 @@ def clustered(clusters: Sequence[Sequence[float]], *, seed: int = 0) -> Estimate
         return sure
     sums = np.array([cluster.sum() for cluster in kept])
     sizes = np.array([len(cluster) for cluster in kept])
-    draws = np.random.default_rng(seed).integers(0, len(kept), (_DRAWS, len(kept)))
-    means = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
+    rng, at_once = np.random.default_rng(seed), max(1, _AT_ONCE // len(kept))
+    means: list[float] = []
+    while left := _DRAWS - len(means):
+        draws = rng.integers(0, len(kept), (min(at_once, left), len(kept)))
+        means += (sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)).tolist()
     low, high = np.quantile(means, (0.025, 0.975))
     return Estimate(float(sums.sum() / sizes.sum()), float(low), float(high))
 

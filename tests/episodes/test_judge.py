@@ -7,6 +7,7 @@ import io
 import json
 import math
 import random
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -331,6 +332,15 @@ def test_clustered_intervals_hold_what_they_promise() -> None:
         estimate = clustered(clusters, seed=i)
         covered += estimate.low <= 0.5 <= estimate.high
     assert 180 <= covered <= 199
+
+
+def test_the_interval_of_many_episodes_takes_little_memory() -> None:
+    episodes = [[float(number % 3 == 0)] for number in range(10_000)]
+    tracemalloc.start()
+    clustered(episodes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
 
 
 def test_judgements_are_lines_of_their_own(
