@@ -214,8 +214,10 @@ def sign_test(one: int, other: int) -> float:
 
     On discordant pairs this is McNemar's test in its exact form.
     """
-    tosses = one + other
-    tail = sum(math.comb(tosses, k) for k in range(min(one, other) + 1))
+    tosses, tail, ways = one + other, 0, 1
+    for k in range(min(one, other) + 1):
+        tail += ways
+        ways = ways * (tosses - k) // (k + 1)  # of choosing k + 1 of them
     return min(1.0, float(2 * tail / 2**tosses)) if tosses else 1.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,12 @@ from inhabit.episodes.scoring.comparison import Difference, MixedError, compare,
 )
 def test_the_sign_test_is_exact(one: int, other: int, expected: float) -> None:
     assert sign_test(one, other) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_sign_test_of_many_tasks_takes_no_time() -> None:
+    begun = time.process_time()
+    assert sign_test(10_000, 10_141) == pytest.approx(0.32, abs=0.01)
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(
