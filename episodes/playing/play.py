@@ -269,7 +269,7 @@ class EpisodePlay:
             tokens=TokenCounts(read=self.read, written=self.written),
             error=str(fault) if fault else note,
             attempt=self.writer.attempt,
-            again=again and ending is Ending.SIMULATOR_FAULT,
+            again=note is not None or (again and ending is Ending.SIMULATOR_FAULT),
             printed=tuple(fault.printed) if isinstance(fault, WorkerError) else (),
         )
         await self.writer.end(end)

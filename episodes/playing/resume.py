@@ -33,24 +33,21 @@ class Prefix:
 
 def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
     """The longest sequence of decisions of the attempts that were interrupted, or that a fault of
-    the model ended.
+    the model ended, since a person took a step back; without that step.
 
     None where nothing was decided yet, or where the backend is not deterministic.
     """
     if level is Determinism.NONE:
         return None
-    faults = (Ending.MODEL_FAULT, Ending.BUDGET)
-    cut = [a for a in attempts if a.end is None or a.end.again or a.end.ending in faults]
-    found = [Prefix(a.start.attempt, decided(a), level) for a in cut]
+    found: list[Prefix] = []
+    for attempt in attempts:
+        number, steps, end = attempt.start.attempt, decided(attempt), attempt.end
+        if end is not None and end.again and end.ending is Ending.STOPPED:
+            found = [Prefix(number, steps[:-1], level)]
+        elif end is None or end.again or end.ending in (Ending.MODEL_FAULT, Ending.BUDGET):
+            found.append(Prefix(number, steps, level))
     furthest = max(found, key=lambda prefix: len(prefix.steps), default=None)
     return furthest if furthest is not None and furthest.steps else None
-
-
-def without_last_step(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
-    """The last attempt without its last step; None where no step is left."""
-    last = attempts[-1]
-    steps = decided(last)[:-1]
-    return Prefix(last.start.attempt, steps, level) if steps else None
 
 
 def decided(attempt: Attempt) -> tuple[StepRecord, ...]:

@@ -21,13 +21,7 @@ from inhabit.episodes.playing.env_thread import EnvThread
 from inhabit.episodes.playing.from_record import comparable, with_todays_model
 from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.play import EpisodePlay, Faults
-from inhabit.episodes.playing.resume import (
-    Prefix,
-    calls_of,
-    prefix_of,
-    seconds_of,
-    without_last_step,
-)
+from inhabit.episodes.playing.resume import Prefix, calls_of, prefix_of, seconds_of
 from inhabit.episodes.playing.retrace import DivergedError
 from inhabit.episodes.playing.settings import Resume, RunSettings
 from inhabit.episodes.playing.tasks import elsewhere, next_room
@@ -150,9 +144,8 @@ class EpisodePool:
             The environment for the next episode; None if the simulator failed.
         """
         settings = self.plan.run_settings
-        faults = sum(
-            attempt.end is not None and attempt.end.again for attempt in episode.attempts()
-        )
+        ends = [attempt.end for attempt in episode.attempts() if attempt.end is not None]
+        faults = sum(end.again and end.ending is Ending.SIMULATOR_FAULT for end in ends)
         try:
             for pause in _pauses(settings.retries - faults, settings.pause):
                 env_thread = env_thread or await _rebuild(self.make, settings.pause)
@@ -188,7 +181,7 @@ class EpisodePool:
             except DivergedError:
                 prefix = None
             except UndoError:
-                prefix = without_last_step(episode.attempts(), level)
+                prefix = prefix_of(episode.attempts(), level)
 
     async def _play(
         self,

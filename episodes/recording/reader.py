@@ -180,7 +180,7 @@ class Run:
         """The episodes that have ended, and the last attempt at each."""
         for episode in self.episodes():
             attempt = episode.last()
-            if attempt is not None and attempt.end is not None:
+            if attempt is not None and attempt.end is not None and not attempt.end.again:
                 yield episode, attempt
 
     def find(self, name: str) -> EpisodeRecord:

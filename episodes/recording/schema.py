@@ -293,7 +293,7 @@ class EndLine(_Line):
     attempt: Count = 1
     """Which attempt this was, so that a list of endings counts those before it too."""
     again: bool = False
-    """A fault cut the attempt short, and the episode goes on with another one."""
+    """A fault or a person cut the attempt short, and the episode goes on with another one."""
     printed: tuple[str, ...] = ()
     """Up to 200 lines that the simulator printed before it failed."""
 

@@ -56,6 +56,23 @@ def test_steps_are_taken_back_one_by_one(tmp_path: Path, monkeypatch: pytest.Mon
     assert left.value.code == 0, "What was taken back has left nothing behind."
 
 
+def test_a_run_that_is_paused_while_a_step_is_taken_back_goes_on_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, *rest = solution()
+    run = played(tmp_path / "run", [first, "1", "1", "undo", "undo", *rest], monkeypatch)
+    assert len(run.episode(0).attempts()) == 3
+    file = run.episode(0).file
+    lines = file.read_bytes().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if b'"kind":"end"' in line]
+    file.write_bytes(b"".join(lines[: ends[1] + 1]))
+    (run.folder / "index.jsonl").unlink()
+    assert not list(run.ended())
+    run = played(tmp_path / "run", rest, monkeypatch)
+    assert actions(run, -1) == [first, *rest]
+    assert len(run.episode(0).attempts()) == 3
+
+
 def test_all_steps_can_be_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = solution()
     run = played(tmp_path / "run", ["1", "2", "undo", "undo", *steps], monkeypatch)
