@@ -39,7 +39,7 @@ def takes_no_arguments(tool: Tool) -> bool:
 
 
 def find_calls(text: str, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
-    """The calls of `tools` that are statements of their own in `text`, in order.
+    """The calls of `tools` that are statements of their own in `text`: those of fenced code first.
 
     Mentioning a function does not call it, and neither does a call inside other code or prose; the
     result may be assigned, as in `seen = object_detection()`.

@@ -29,7 +29,7 @@ class FrameDetector(CellDetector):
     def frame(self, rgb: NDArray[np.uint8]) -> Table:
         """The best cell of each class in the image uint8 (H, W, 3), in the order of the classes.
 
-        An image of one colour shows nothing, whatever the network makes of it.
+        A black image, or one of another single grey, shows nothing, whatever the network says.
         """
         if rgb.min() == rgb.max():
             return np.column_stack(

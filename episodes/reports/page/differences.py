@@ -133,7 +133,10 @@ def replay_items(replays: Sequence[Replay], page: Path) -> Iterable[DiffItem]:
             title=episode.task.goal,
             id=episode.task.id,
             first=DiffSide(
-                f"{one.steps} steps identical", None, _link(episode, page), _seen(episode, part)
+                f"{counted(one.steps, 'step')} identical",
+                None,
+                _link(episode, page),
+                _seen(episode, part),
             ),
             second=DiffSide("identical" if different is None else "differs", different is None),
             rows=rows,
