@@ -75,6 +75,9 @@ def legal(call: ToolCall, tools: Sequence[Tool]) -> Mapping[str, JsonValue] | st
         )
     if lacking := sorted(set(_required(tool)) - set(arguments)):
         return f"The argument {', '.join(lacking)} is missing."
+    for name, value in arguments.items():
+        if not _fits(value, known[name]):
+            return f"The argument {name} is no {_type(known[name])}."
     return arguments
 
 
@@ -127,3 +130,9 @@ def _required(tool: Tool) -> Sequence[str]:
 def _type(schema: JsonValue) -> str:
     named = schema.get("type") if isinstance(schema, Mapping) else None
     return _TYPES.get(str(named), "object")
+
+
+def _fits(value: JsonValue, schema: JsonValue) -> bool:
+    """Whether an argument has its type; an integer is a number, too."""
+    kind = type(value).__name__
+    return _type(schema) in ("object", kind, {"int": "float"}.get(kind))

@@ -223,6 +223,8 @@ def test_a_call_that_is_not_legal_is_answered_with_why() -> None:
     assert "no JSON object" in check("hands", "[]")
     assert "no argument how; there are: where, often" in check("look", '{"where": "", "how": 1}')
     assert "where is missing" in check("look", "{}")
+    assert "often is no int" in check("look", '{"where": "up", "often": "2"}')
+    assert check("look", '{"where": "up", "often": 2}') == {"where": "up", "often": 2}
 
 
 def test_functions_are_told_as_python() -> None:
