@@ -153,6 +153,17 @@ def test_a_broken_record_is_a_sentence(tmp_path: Path) -> None:
     assert b"line 1" in said
 
 
+def test_a_broken_record_ends_the_feed_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = play_toy(tmp_path / "run", tasks=toy_tasks(1))
+    file = run.episode(0).file
+    file.write_bytes(file.read_bytes() + b'{"kind":"end"}\n')
+    with served(run) as server:
+        assert ask(server, "/events")[0] == 200
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 def test_a_browser_follows_what_happens(tmp_path: Path) -> None:
     run = Run.open(write_run(tmp_path / "run", Made(episodes=2, goal=HOSTILE, action=HOSTILE)))

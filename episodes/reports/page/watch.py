@@ -234,8 +234,8 @@ class _Visit(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(io.BytesIO(_head(self.connection)))
 
     def handle(self) -> None:
-        """Answer, unless the browser goes away."""
-        with suppress(ConnectionError, TimeoutError):
+        """Answer, unless the browser goes away, or the feed comes to a broken record."""
+        with suppress(ConnectionError, TimeoutError, RecordError):
             super().handle()
 
     def do_GET(self) -> None:
