@@ -124,8 +124,9 @@ class Encoder:
         said = getattr(self._speaker, "chat_template", None)
         self._template = (said.get("default") if isinstance(said, dict) else said) or PLAIN
         special = {str(t) for t in tokenizer.added_tokens_decoder.values() if t.special}
-        special |= {getattr(processor, "image_token", None) or tokenizer.eos_token}
-        self._special = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))))
+        special |= {getattr(processor, "image_token", None) or tokenizer.eos_token} - {None}
+        longest = sorted(special, key=len, reverse=True)
+        self._special = re.compile("|".join(map(re.escape, longest)) or r"(?!)")
         self._ends: dict[int, bool] = {}
         self._joins_parts = self._template == PLAIN or not self._accepts_parts()
         self._merges_system = not self._accepts_system()

@@ -192,6 +192,23 @@ def test_what_ends_early_is_not_filled_up_with_words(tmp_path: Path) -> None:
     assert (short.call.finish, long.call.finish) == ("stop", "length")
 
 
+@pytest.mark.parametrize("special", [("eos",), ("bos", "eos", "pad", "additional", "extra")])
+def test_a_tokenizer_without_an_end_of_sequence(tmp_path: Path, special: tuple[str, ...]) -> None:
+    folder = save_llama(tmp_path, template=None)
+    said = json.loads((folder / "tokenizer_config.json").read_text())
+    kept = {key: value for key, value in said.items() if not key.startswith(special)}
+    (folder / "tokenizer_config.json").write_text(json.dumps(kept))
+    if len(special) > 1:
+        whole = json.loads((folder / "tokenizer.json").read_text())
+        (folder / "tokenizer.json").write_text(json.dumps({**whole, "added_tokens": []}))
+    model = load(f"local:{folder}", FP32)
+    prompt = ask("Now?")
+    assert len(asyncio.run(model.rank(prompt, ["go", "take it"])).scores) == 2
+    assert asyncio.run(model.generate(prompt, max_tokens=4)).call.tokens_out
+    with pytest.raises(ModelError, match="no end-of-sequence token: leave out end"):
+        asyncio.run(model.beam(prompt, ["go", "take it"], width=1, end=True))
+
+
 @pytest.fixture(scope="module")
 def seeing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_llava(tmp_path_factory.mktemp("llava"))
