@@ -8,10 +8,22 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from inhabit.envs.errors import UserError
+
 
 def cache_home() -> Path:
-    """`$XDG_CACHE_HOME/inhabit`, or `~/.cache/inhabit`. It may not exist yet."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
+    """`$XDG_CACHE_HOME/inhabit`, or `~/.cache/inhabit`. It may not exist yet.
+
+    Raises:
+        UserError: neither is known.
+    """
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inhabit"
+    except RuntimeError as error:  # The user has neither $HOME nor an entry among the users.
+        raise UserError(
+            "This user has no home folder to prepare files in. Set XDG_CACHE_HOME to a writable "
+            "folder."
+        ) from error
 
 
 def made_once(target: Path, make: Callable[[Path], None]) -> Path:

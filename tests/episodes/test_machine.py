@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,19 @@ def test_caches_that_can_not_be_written_to(tmp_path: Path, monkeypatch: pytest.M
     assert named(findings, "compiled code").state is Status.LACKING
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "folder"))
     assert named(list(machine.caches()), "cache").state is Status.OK
+
+
+def test_a_user_without_a_home_is_told_which_variable_to_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a container that is started with the number of a user it does not know."""
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 3)
+    with pytest.raises(SystemExit) as left:
+        main(["doctor"])
+    assert left.value.code == 2
+    assert "Set XDG_CACHE_HOME" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
