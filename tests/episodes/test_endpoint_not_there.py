@@ -54,6 +54,19 @@ def solved(request: Any, number: int) -> Answer:
     return good(Solver(toy_tasks(TASKS)).json(request))
 
 
+def test_a_proxy_that_is_in_the_way_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        proxy = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    with endpoint(solved) as serving:
+        monkeypatch.setenv("http_proxy", proxy)
+        assert run(tmp_path / "lost", serving.base_url) != 0
+        assert "NO_PROXY=HOST" in " ".join(capsys.readouterr().err.split())
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+        assert run(tmp_path / "found", serving.base_url) == 0
+
+
 def test_where_nothing_is_no_episode_is_spent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
+from urllib.request import getproxies
 
 import openai
 from tenacity import (
@@ -82,6 +83,8 @@ class Retries:
         except PassingError as error:
             tries = int(trying.statistics["attempt_number"])
             advice = "" if connected(error) else " Check --base-url, and that the server runs."
+            if advice and getproxies():
+                advice += " A proxy is set in the environment; NO_PROXY=HOST goes around it."
             raise NoAnswerError(
                 f"{self.name} gave no answer in {tries} "
                 f"{'try' if tries == 1 else 'tries'}; the last time {error}.{advice}"
