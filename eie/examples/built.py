@@ -14,7 +14,7 @@ from inhabit.eie.examples.episode_steps import context_of
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.soundness import Soundness, differ
-from inhabit.eie.examples.square_writing import SquareWriter
+from inhabit.eie.examples.squares import SquareWriter
 from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action, Env, Expert, Observation, Redirectable, Task
 from inhabit.episodes.episode import Episode

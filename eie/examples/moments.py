@@ -129,12 +129,11 @@ class Solution:
         context = context_of(episode.env, done, plan)
         while context is not None and failed < _SAME_FAILURE:
             for turn in turns_to_target(episode, context, self._template, self._vocabulary):
-                self._keep(self._copy(episode))
+                self._kept()
                 done.append(_taken(turn, episode.act(Decision(turn)), context))
                 context = context_of(episode.env, done) or context
                 view += 1
             moment = self._moment(context, view, len(done))
-            self._keep(moment.episode if moment.episode is not episode else None)
             now = episode.act(Decision(context.answer))
             failed = failed + 1 if now.reason is not None else 0
             done.append(_taken(context.answer, now, context))
@@ -198,8 +197,7 @@ class Solution:
         return found
 
     def _moment(self, context: StepContext, view: int, steps: int) -> AskedMoment:
-        copy = self._copy(self._episode)
-        if copy is not None:
+        if (copy := self._kept()) is not None:
             return AskedMoment(copy, context, Trials(copy), view, steps)
         made = AskedMoment(self._episode, context, Trials(self._episode), view, steps)
         # Later it is another state.
@@ -207,9 +205,11 @@ class Solution:
         made.trials.best()
         return made
 
-    def _keep(self, copy: Episode | None) -> None:
-        if copy is not None:
+    def _kept(self) -> Episode | None:
+        """A copy from before the next step."""
+        if (copy := self._copy(self._episode)) is not None:
             self._before.append(copy)
+        return copy
 
     def _copy(self, episode: Episode) -> Episode | None:
         if not isinstance(episode.env, Forkable):

@@ -16,6 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from inhabit.eie.examples.example import Example
+from inhabit.eie.sets.seeing import Grid
 from inhabit.eie.sets.text_features import numbered
 
 _WORDS = 2048
@@ -30,9 +31,6 @@ _MOST_STEPS, _WARMUP, _BATCH, _RATE, _DECAY, _DROPOUT = 800, 30, 64, 2e-3, 0.1, 
 _PASSES = 60
 """More passes over a small set find no more in its images."""
 _NEVER = -1e9
-
-Grid = NDArray[np.float16]
-"""Features of the cells of an image, (cells, features)."""
 
 
 class ImageNetwork:
