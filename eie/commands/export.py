@@ -52,8 +52,7 @@ def export(
         ),
     ] = False,
     pictures: Annotated[
-        int,
-        typer.Option(min=0, help="Images of earlier steps in a row of messages, at most."),
+        int, typer.Option(min=0, help="Images of earlier steps in a row of messages, at most.")
     ] = 0,
     assignments: Set = None,
     trusted: Trust = False,

@@ -31,8 +31,7 @@ def tune(
     seed: Annotated[int, typer.Option(help="Seed of the shuffle and of the adapter weights.")] = 0,
     assignments: Set = None,
     list_them: Annotated[
-        bool,
-        listing({"--set": TuneSettings}, "List the settings of the tuning, and exit."),
+        bool, listing({"--set": TuneSettings}, "List the settings of the tuning, and exit.")
     ] = False,
     as_json: Json = False,
 ) -> None:

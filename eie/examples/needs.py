@@ -185,10 +185,7 @@ def _needs_put(context: StepContext, template: Template, kind: str, wish: str) -
     if what in wish:
         where = "in" if " in the " in context.answer.text else "on"
         return (f"for that, the {what} has to be {where} the {kind}",)
-    return (
-        "for that, you need a free hand",
-        f"the {what} in your hand is in the way of that",
-    )
+    return ("for that, you need a free hand", f"the {what} in your hand is in the way of that")
 
 
 def _following(context: StepContext, template: Template) -> Action | None:

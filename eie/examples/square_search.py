@@ -71,12 +71,7 @@ class SquareSearch:
     """Finds squares of one crossing of goals."""
 
     def __init__(
-        self,
-        states: States,
-        crossing: Crossing,
-        columns: int,
-        job: ExtractionJob,
-        most_common: int,
+        self, states: States, crossing: Crossing, columns: int, job: ExtractionJob, most_common: int
     ) -> None:
         """Search for squares of so many `columns`, with at most `most_common` answers that go
         somewhere or put something down.

@@ -130,11 +130,7 @@ class SquareWriter:
         self._rng = job.rng
 
     def drafts(
-        self,
-        kind: Kind,
-        cells: Cells,
-        options: Sequence[Action],
-        past: Sequence[TakenStep],
+        self, kind: Kind, cells: Cells, options: Sequence[Action], past: Sequence[TakenStep]
     ) -> list[Draft]:
         """The examples of a square, row by row.
 

@@ -28,13 +28,7 @@ from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
 from inhabit.eie.examples.reasons import Beside, Instead, explain
 from inhabit.eie.examples.topology import Topology, changed, kind_of, speaks_of
-from inhabit.eie.examples.wording import (
-    Explanation,
-    plain,
-    question,
-    question_of_film,
-    recognise,
-)
+from inhabit.eie.examples.wording import Explanation, plain, question, question_of_film, recognise
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Event, SaysInWords, ShowsHeld
 

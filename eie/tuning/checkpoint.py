@@ -55,10 +55,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
 
 
 def save_training(
-    folder: Path,
-    network: torch.nn.Module,
-    optimizer: torch.optim.Optimizer,
-    state: CheckpointState,
+    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, state: CheckpointState
 ) -> None:
     """Write the weights of a network, and the moments that its optimizer has."""
     moments = moments_of(dict(network.named_parameters()), optimizer)
@@ -66,10 +63,7 @@ def save_training(
 
 
 def resume_training(
-    folder: Path,
-    network: torch.nn.Module,
-    optimizer: torch.optim.Optimizer,
-    asked: str,
+    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, asked: str
 ) -> int:
     """Load the newest checkpoint of `save_training`, if there is one, into both.
 
@@ -98,9 +92,7 @@ def moments_of(
 
 
 def restore_moments(
-    found: Checkpoint,
-    named: Mapping[str, torch.nn.Parameter],
-    optimizer: torch.optim.Optimizer,
+    found: Checkpoint, named: Mapping[str, torch.nn.Parameter], optimizer: torch.optim.Optimizer
 ) -> None:
     """Give the optimizer the moments of a checkpoint."""
     for name, parameter in named.items():
