@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import JsonValue
 
 from inhabit.eie.export.files import half_written
@@ -22,20 +22,18 @@ class Stats:
 
     def __init__(self) -> None:
         self._count = 0
-        self._sums: NDArray[np.float64] | None = None
-        """Sum, sum of squares, least, greatest."""
+        self._sums = self._squares = np.zeros(1)
+        self._least, self._greatest = np.full(1, np.inf), np.full(1, -np.inf)
 
     def add(self, values: ArrayLike) -> None:
         """Take in `values`, (N, D) or (N,): N vectors of D numbers."""
         rows = np.asarray(values, np.float64)
         rows = rows.reshape(len(rows), -1)
-        found = np.stack([rows.sum(0), (rows**2).sum(0), rows.min(0), rows.max(0)])
-        if self._sums is not None:
-            found[:2] += self._sums[:2]
-            found[2] = np.minimum(found[2], self._sums[2])
-            found[3] = np.maximum(found[3], self._sums[3])
         self._count += len(rows)
-        self._sums = found
+        self._sums = self._sums + rows.sum(0)
+        self._squares = self._squares + (rows**2).sum(0)
+        self._least = np.minimum(self._least, rows.min(0))
+        self._greatest = np.maximum(self._greatest, rows.max(0))
 
     def result(self, shape: tuple[int, ...] = (-1,)) -> Mapping[str, JsonValue]:
         """What came in, each figure in `shape`.
@@ -43,12 +41,11 @@ class Stats:
         Raises:
             ValueError: nothing came in.
         """
-        if self._sums is None:
+        if not self._count:
             raise ValueError("There is nothing to summarize: no value was added.")
-        total, squares, least, greatest = self._sums
-        mean = total / self._count
-        spread = np.sqrt(np.maximum(squares / self._count - mean**2, 0))
-        figures = {"min": least, "max": greatest, "mean": mean, "std": spread}
+        mean = self._sums / self._count
+        spread = np.sqrt(np.maximum(self._squares / self._count - mean**2, 0))
+        figures = {"min": self._least, "max": self._greatest, "mean": mean, "std": spread}
         told: dict[str, JsonValue] = {k: v.reshape(shape).tolist() for k, v in figures.items()}
         return told | {"count": [self._count]}
 
