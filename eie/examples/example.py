@@ -101,6 +101,11 @@ class Lineage(BaseModel, frozen=True, extra="forbid"):
     """The graph, leaves first; empty in sets of earlier versions."""
 
 
+Kind = Literal["decision", "trajectory", "recognition", "recovery", "photograph"]
+"""Of an example: a single moment; a step of a whole episode; "what was done in this film?"; the
+right replanning after a failed step; a moment from a photograph."""
+
+
 class Past(BaseModel, frozen=True, extra="forbid"):
     """A step that came before the image, in examples cut from whole trajectories."""
 
@@ -116,9 +121,7 @@ class Example(BaseModel, frozen=True, extra="forbid"):
 
     id: str = Field(min_length=1)
     env: str
-    kind: Literal["decision", "trajectory", "recognition", "recovery", "photograph"] = "decision"
-    """A single moment; a step of a whole episode; "what was done in this film?"; the right
-    replanning after a failed step; a moment from a photograph."""
+    kind: Kind = "decision"
     split: Split
     image: str
     """File relative to the set's folder: PNG of exactly what was observed."""

@@ -11,9 +11,9 @@ from contextlib import closing
 
 from inhabit.eie.examples.choosing import FilmGroups, MomentGroups
 from inhabit.eie.examples.draft import Draft, ExtractionJob, Piece, RejectedError
-from inhabit.eie.examples.example import Refused, Rejection
+from inhabit.eie.examples.example import Kind, Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Solution, transitions
-from inhabit.eie.examples.writing import ExampleWriter, Kind
+from inhabit.eie.examples.writing import ExampleWriter
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind
 from inhabit.episodes.episode import Episode

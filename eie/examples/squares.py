@@ -11,13 +11,13 @@ from itertools import chain
 
 from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
-from inhabit.eie.examples.example import Refused, Rejection
+from inhabit.eie.examples.example import Kind, Refused, Rejection
 from inhabit.eie.examples.moments import AskedMoment
 from inhabit.eie.examples.reasons import Instead, where
 from inhabit.eie.examples.square_search import SHAPES, SquareSearch
 from inhabit.eie.examples.states import SceneState, States
 from inhabit.eie.examples.topology import kind_of
-from inhabit.eie.examples.writing import ExampleWords, ExampleWriter, Kind
+from inhabit.eie.examples.writing import ExampleWords, ExampleWriter
 from inhabit.envs.core import Action
 from inhabit.envs.template import ActionKind, CrossesGoals, Crossing
 from inhabit.episodes.episode import Episode

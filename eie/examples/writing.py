@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +23,13 @@ from inhabit.eie.examples.checks import (
 from inhabit.eie.examples.context import StepContext, TakenStep
 from inhabit.eie.examples.draft import Draft, ExtractionJob, RejectedError
 from inhabit.eie.examples.events import events_of
-from inhabit.eie.examples.example import Example, Lineage, Past, Rejection
+from inhabit.eie.examples.example import Example, Kind, Lineage, Past, Rejection
 from inhabit.eie.examples.moments import AskedMoment, Transition
 from inhabit.eie.examples.reasons import Beside, Instead, explain
 from inhabit.eie.examples.topology import Topology, changed, kind_of, speaks_of
 from inhabit.eie.examples.wording import Explanation, plain, question, question_of_film, recognise
 from inhabit.envs.core import Action, SceneObject
 from inhabit.envs.template import ActionKind, Event, SaysInWords, ShowsHeld
-
-Kind = Literal["decision", "trajectory", "recognition", "recovery"]
 
 
 class ExampleWriter:

@@ -8,10 +8,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from inhabit.eie.examples.example import Kind
 from inhabit.envs.errors import UserError
 from inhabit.envs.settings import SettingsModel
-
-Kind = Literal["decision", "trajectory", "recognition", "recovery", "photograph"]
 
 
 def _words(value: object) -> object:
