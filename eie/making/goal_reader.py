@@ -19,7 +19,7 @@ from inhabit.envs.template import Template
 
 _SAMPLED = 24
 """Tasks whose steps show how steps are worded."""
-_LONGEST = 400
+_LONGEST = 1200
 """Maximum number of tokens of an answer: a model may think first."""
 _ORDER = (
     "You say instructions for a household robot again in plain steps, for somebody who checks "
@@ -69,8 +69,10 @@ class ReadBack(Author):
 
     async def close(self) -> None:
         """Close the author and the reader."""
-        await self._author.close()
-        await self._reader.close()
+        try:
+            await self._author.close()
+        finally:
+            await self._reader.close()
 
 
 def _samples(template: Template) -> str:
