@@ -94,7 +94,7 @@ def synth(
     registration = find_env(env)
     backend = find_backend(registration, backend)
     if reader and author == Procedural.name:
-        raise typer.BadParameter("it reads goals of a model: name one by --author KIND:NAME.")
+        raise typer.BadParameter("--reader reads goals of a model: name one by --author KIND:NAME.")
     given = list(assignments or ())
     if base_url is not None:
         given.append(f"model.base_url={base_url}")

@@ -63,6 +63,8 @@ class ReadBack(Author):
             {"in": answer.call.tokens_in, "out": answer.call.tokens_out}
         )
         said = " ".join(without_thoughts(answer.texts[0] if answer.texts else "").split())
+        if answer.call.finish == "length":
+            raise SilentAuthorError("The reader did not finish.", tokens)
         if not said:
             raise SilentAuthorError("The reader said nothing.", tokens)
         return replace(reply, reading=said, tokens=tokens)
