@@ -313,9 +313,9 @@ class _Goal:
             known.add("door")
         for mention in self.mentions:
             kinds, before = self._kinds(mention), self.text[: mention.start]
-            if mention.number is not None and mention.number not in self._numbers.get(
-                mention.kind, (mention.number,)
-            ):
+            meant = self._numbers.get(mention.kind, {mention.number})
+            aside = mention.number is None or english.BESIDE.search(before)
+            if not aside and mention.number not in meant:
                 return f"The scene wants another {mention.kind} than number {mention.number}."
             ours = ({mention.kind} if self._got else kinds) & known
             if not ours and not kinds & english.APPLIANCES and not english.BESIDE.search(before):
