@@ -35,7 +35,7 @@ BEGINS = re.compile(
     r"(?=(?:\w+ly\s+)?(?P<word>[^\W\d_]+))"
 )
 """What comes before a verb that is asked for, and before other words."""
-WORD = re.compile(r"(?P<word>[^\W\d_]+)")
+WORD = re.compile(r"(?P<word>[^\W_]+)")
 NEUTRAL = """
 a able about after afterwards again all also an and another any as at away back be been before
 behind being beside between both bring bringing but by can careful carried carry certain close
@@ -69,13 +69,15 @@ CONDITION = re.compile(
     r"(?:(?P<not>not)\s+)?(?P<state>dirty|filthy|clean|washed)\b"
 )
 OTHERWISE = re.compile(r"\b(?:if not|otherwise|else)\b")
+_ENDING = "(?:y|e|es|ies|ed|ied|s|ing|ying|ging|ning|ting|ping|ped|ged)?"
+"""Of verbs; a stem with any letters would take "beat" for a form of "be"."""
 FAMILIES: Mapping[str, re.Pattern[str]] = {
     "heat": re.compile(
-        r"\b(?:(?:re|pre)?heat\w*|warm\w*|hot|cook\w*|microwaved?|boil\w*|toast(?:ed)?)\b"
+        r"\b(?:(?:re|pre)?heat\w*|warm\w*|hot|cook(?:s|ed|ing)?|microwaved?|boil\w*|toast(?:ed)?)\b"
     ),
     "cool": re.compile(r"\b(?:cool\w*|chill\w*|cold|refrigerated?|freeze|frozen)\b"),
     "wash": re.compile(r"\b(?:wash\w*|clean\w*|rins\w*|scrub\w*)\b"),
-    "slice": re.compile(r"\b(?:slic\w*|cut\w*|chop\w*|pieces?)\b"),
+    "slice": re.compile(r"\b(?:slic\w*|cut(?:s|ting)?|chop\w*|pieces?)\b"),
     "light": re.compile(
         r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|the\s+(?:\w+\s+){0,2})?on|light|running|"
         r"start\w*\s+(?:it|them|the)|on(?=\s*(?:$|[.,;:!?]|and\b))|"
@@ -98,16 +100,18 @@ TOLD: Mapping[str, re.Pattern[str]] = {
         r"take (?:out|down))\w*\b"
     ),
     "put": re.compile(
-        r"\b(?:put|plac|set|mov|bring|brought|tak|carr|get|leav|left|lay|laid|drop|stor|stow|stash|"
-        r"stick|stuck|pop|tuck|return|transfer|deliver|transport|relocat|shift|throw|toss|load|clear|"
-        r"tid|stand|hang|deposit|position|arrang|shelv|go|belong|ends? up|be|is|are|were|have|want|"
-        r"need|like|keep|gather|collect|serv|with)\w{0,4}\b"
+        r"\b(?:(?:put|plac|set|mov|bring|tak|carr|get|leav|lay|drop|stor|stow|stash|stick|pop|tuck|"
+        r"return|transfer|deliver|transport|relocat|shift|throw|toss|load|clear|tid|stand|hang|"
+        r"deposit|position|arrang|shelv|belong|keep|gather|collect|serv|need|like|want)"
+        rf"{_ENDING}|brought|left|laid|stuck|taken|go|goes|"
+        r"going|gone|ends? up|be|been|being|is|are|were|have|has|having|with)\b"
     ),
     "lie": re.compile(r"\b(?:lie|lies|lying|lay|sleep|nap|rest)\w*\b"),
     "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b"),
     "get": re.compile(
-        r"\b(?:get|got|obtain|collect|gather|mine|mining|dig|chop|cut|harvest|pick|fetch|bring|brought|"
-        r"craft|mak|made|build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill)\w*\b|\blike\b"
+        r"\b(?:(?:get|obtain|collect|gather|min|dig|chop|cut|harvest|pick|fetch|bring|craft|mak|"
+        rf"build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill){_ENDING}|"
+        r"got|brought|made|built|has|like)\b"
     ),
 }
 """What has to be said if it is wished, and may be said otherwise."""

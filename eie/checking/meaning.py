@@ -44,7 +44,7 @@ def misread(
     """
     if not events:
         return ""
-    text = re.sub(r"\s+", " ", english.POLITE.sub(" ", goal.lower()))
+    text = _impolite(goal)
     if conditional:
         text, why = _unconditional(text)
         if why:
@@ -60,6 +60,16 @@ def misread(
     return why or goal_.words(plain)
 
 
+def changing_words(goal: str) -> Sequence[str]:
+    """The words of a goal that may change what it means, such as "not", in order."""
+    text = english.PURPOSE.sub(" ", _impolite(goal))
+    return [re.sub("n['\u2019]t", "not", word) for word in english.CHANGING.findall(text)]
+
+
+def _impolite(goal: str) -> str:
+    return re.sub(r"\s+", " ", english.POLITE.sub(" ", goal.lower()))
+
+
 def _unconditional(text: str) -> tuple[str, str]:
     """The text without its condition, and what is wrong with that."""
     found = english.CONDITION.search(text)
@@ -70,6 +80,23 @@ def _unconditional(text: str) -> tuple[str, str]:
         return text, f"The goal's condition, {found[0]!r}, is the opposite of the scene's."
     left = f"{text[: found.start()]}{found['between']}{text[found.end() :]}"
     return english.OTHERWISE.sub(" ", left), ""
+
+
+@dataclass(frozen=True, slots=True)
+class _SaidMove:
+    """Something that a goal puts somewhere."""
+
+    at: int
+    """Where in the text that is."""
+    what: frozenset[str]
+    """The kinds that it may be."""
+    where: frozenset[str]
+    numbers: tuple[int | None, int | None]
+    """Of what is put and where, if the text gives them."""
+
+    def has_numbers(self, wanted: tuple[int, int]) -> bool:
+        """Whether its numbers are these, as far as it has any."""
+        return all(said in (None, one) for said, one in zip(self.numbers, wanted, strict=True))
 
 
 @dataclass(frozen=True)
@@ -338,45 +365,65 @@ class _Goal:
         moves = {*self.moves.values()}
         for thing, place in moves:
             carried = {thing, *(inner for inner, holder in moves if holder == thing)}
-            if not any(carried & what and place in where for _, what, where in self._said_moves):
+            if not any(carried & m.what and place in m.where for m in self._said_moves):
                 return f"The goal does not say that the {thing} goes to the {place}."
             closed = any(e.action_kind is ActionKind.CLOSE and place in e.wish for e in self.events)
             on_top = any(place in self._kinds(m) and "on top of" in led for m, led in self._led)
             if on_top and (closed or place in self.lexicon.containers):
                 return f"The goal puts something on top of the {place}."
-        last = max((at for at, _, _ in self._said_moves), default=len(self.text))
+        last = max((move.at for move in self._said_moves), default=len(self.text))
         if english.UNDONE.search(self.text, last):
             return "The goal takes something away again."
         within = {(thing, end) for thing, holder in moves for h, end in moves if h == holder}
-        for _, what, where in self._said_moves:
-            ends = {place for _, place in moves} & where
-            if ends - english.APPLIANCES and not any(
-                (thing, place) in moves | within for thing in what for place in ends
-            ):
-                return f"The goal puts the {min(what)} at the {min(ends)}, and the scene does not."
+        for move in self._said_moves:
+            ends = {place for _, place in moves} & move.where
+            pairs = {(thing, place) for thing in move.what for place in ends}
+            if ends - english.APPLIANCES and pairs.isdisjoint(moves | within):
+                what, where = min(move.what), min(ends)
+                return f"The goal puts the {what} at the {where}, and the scene does not."
+            numbers = {pair for one in pairs for pair in self._moved_numbers.get(one, ())}
+            if numbers and not any(map(move.has_numbers, numbers)):
+                return f"The scene wants another {min(move.what)} at another {min(ends)}."
         return ""
 
     @cached_property
-    def _said_moves(self) -> Sequence[tuple[int, frozenset[str], frozenset[str]]]:
-        """Where in the text something is put somewhere: what, and where."""
+    def _moved_numbers(self) -> Mapping[tuple[str, str], set[tuple[int, int]]]:
+        """What is put, and where -> the numbers of the objects, where no others will do."""
+        found: dict[tuple[str, str], set[tuple[int, int]]] = {}
+        for event in self.events:
+            if event.name in self.moves and len(event.objects) == 2:
+                thing, place = (int(name_and_number(name)[1] or 1) for name in event.objects)
+                found.setdefault(self.moves[event.name], set()).add((thing, place))
+        return found
+
+    @cached_property
+    def _said_moves(self) -> Sequence[_SaidMove]:
+        """What the goal puts somewhere, in the order of the text."""
         ends = {place for _, place in self.moves.values()}
-        found, now, waiting = [], list[frozenset[str]](), list[ObjectMention]()
+        found, now, waiting = list[_SaidMove](), list[ObjectMention](), list[ObjectMention]()
+
+        def say(at: ObjectMention, thing: ObjectMention, place: ObjectMention) -> None:
+            numbers = thing.number, place.number
+            found.append(_SaidMove(at.start, self._kinds(thing), self._kinds(place), numbers))
+
         above = waiting  # the places that are named before what goes there
         follows = False  # whether the mention before is of what is taken, too
         for mention, between in self._led:
             kinds, word = self._kinds(mention), _leads(between)
             if kinds & ends and (word in english.LEADS or english.LAID.search(between)):
-                found += [(mention.start, one, kinds) for one in now]
+                for one in now:
+                    say(mention, one, mention)
                 waiting += [] if now else [mention]
                 follows = False
             elif self._is_taken(mention):
                 if word in ("with", "containing", "holding") and now:
-                    found.append((mention.start, kinds, now[-1]))
+                    say(mention, mention, now[-1])
                     continue
                 together = follows and english.TOGETHER.match(between)
-                now, above = ([*now, kinds], above) if together else ([kinds], waiting)
+                now, above = ([*now, mention], above) if together else ([mention], waiting)
                 follows = True
-                found += [(one.start, kinds, self._kinds(one)) for one in above]
+                for one in above:
+                    say(one, mention, one)
                 waiting = []
         return found
 
@@ -446,8 +493,8 @@ class _Goal:
 
     def _position(self, name: str) -> int | None:
         thing, place = self.moves[name]
-        at = (at for at, what, where in self._said_moves if thing in what and place in where)
-        return next(at, None)
+        said = (m.at for m in self._said_moves if thing in m.what and place in m.where)
+        return next(said, None)
 
     def _named_at(self, kind: str) -> int | None:
         return next((m.start for m in self.mentions if kind in self._kinds(m)), None)

@@ -62,7 +62,7 @@ def synth(
         typer.Option(
             metavar="KIND:NAME",
             help="Model that says the author's goals again, so that their meaning is checked in "
-            "plain words. Its settings are --set reader.KEY=VALUE.",
+            "plain words. Its settings are --set reader.KEY=VALUE; --base-url is the author's.",
         ),
     ] = "",
     base_url: BaseUrl = None,
@@ -106,7 +106,7 @@ def synth(
     asked = settings["synth"]
     assert isinstance(cluster, ClusterSettings) and isinstance(asked, SynthSettings)
     settings["env"] = registration.fastest_settings(backend, settings["env"])
-    header = _header(registration, backend, (author, reader), seed, n, given, settings)
+    header = _header(registration, backend, author, reader, seed, n, given, settings)
     begun = time.perf_counter()
     with held(out):
         opened = SetFolder.begin_or_continue(out, header, partial(_comparable, header))
@@ -124,14 +124,14 @@ def synth(
 def _header(
     registration: Registration,
     backend: str,
-    writers: tuple[str, str],
+    author: str,
+    reader: str,
     seed: int,
     n: int,
     given: Sequence[str],
     settings: Mapping[str, BaseModel],
 ) -> SetHeader:
     packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
-    author, reader = writers
     words = ("--backend", backend, "--author", author, "--seed", str(seed), "--n", str(n))
     read = ("--reader", reader) if reader else ()
     changed = (word for assignment in given for word in ("--set", assignment))
@@ -178,7 +178,7 @@ async def _make(opened: SetFolder, header: SetHeader, workers: int) -> None:
                 on_progress=progress.set_done,
             )
     finally:
-        await components.author.close()
+        await components.close()
 
 
 async def _make_on_cluster(
@@ -246,6 +246,7 @@ def _report(opened: SetFolder, asked: SynthSettings, seconds: float, as_json: bo
             "set": str(opened.folder),
             "env": opened.header.env,
             "author": opened.header.author,
+            "reader": opened.header.reader,
             "kept": kept,
             "rejected": dict(rejected),
             "attempts": attempts,

@@ -46,11 +46,11 @@ class AuthorReply:
     tokens: Mapping[str, int] = field(default_factory=dict)
     """Tokens used: "in" and "out"."""
     reading: str = ""
-    """Its goal as a second model says it (`ReadBack`); empty without one."""
+    """Its goal as a second model says it (`GoalReader`); empty without one."""
 
 
 class SilentAuthorError(RuntimeError):
-    """An author did not answer."""
+    """An author, or the reader of its goals, did not answer."""
 
     def __init__(self, why: str, tokens: Mapping[str, int] | None = None) -> None:
         super().__init__(why)

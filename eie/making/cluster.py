@@ -30,9 +30,8 @@ class AttemptWorker:
     def __init__(self, settings: JsonValue) -> None:
         """Load the components of the set with the header `settings`."""
         header = SetHeader.model_validate(settings)
-        components = load_components(header)
-        self._author = components.author
-        self._runner = AttemptRunner(components, header.seed)
+        self._components = load_components(header)
+        self._runner = AttemptRunner(self._components, header.seed)
         self._asyncio = asyncio.Runner()
 
     def do(self, job: JsonValue) -> AttemptResult:
@@ -40,9 +39,9 @@ class AttemptWorker:
         return self._asyncio.run(self._runner.attempt(cast("int", job)))
 
     def close(self) -> None:
-        """Close the environment and the model."""
+        """Close the environment and the models."""
         self._asyncio.run(self._runner.close())
-        self._asyncio.run(self._author.close())
+        self._asyncio.run(self._components.close())
         self._asyncio.close()
 
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.dialogue.answer import without_thoughts
 from inhabit.agents.models.core import Message, Model
-from inhabit.eie.making.author import Author, AuthorReply, AuthorRequest, SilentAuthorError
+from inhabit.eie.checking.meaning import changing_words
+from inhabit.eie.making.author import SilentAuthorError
 from inhabit.eie.making.llm_author import out_of_reach
 from inhabit.envs.template import Template
 
@@ -30,51 +32,72 @@ _ORDER = (
     "Leave out politeness, reasons, where something is now, and words that change nothing. Add "
     "nothing that is not asked for."
 )
+_COMPARE = (
+    "You compare an instruction for a household robot with steps that somebody made of it. Do the "
+    "steps leave out or change anything that the instruction asks for, forbids, counts, or makes "
+    "depend on something? Politeness, reasons and where something is now do not matter. Answer "
+    "with one word: yes or no."
+)
 
 
-class ReadBack(Author):
-    """An author whose goals a second model reads."""
+@dataclass(slots=True)
+class GoalReading:
+    """A goal as a second model says it."""
 
-    def __init__(self, author: Author, template: Template, reader: Model) -> None:
-        """`close` closes both."""
-        self._author, self._reader = author, reader
+    text: str = ""
+    """Plain steps. The goal itself, where the model says that its steps don't do it justice."""
+    tokens: Counter[str] = field(default_factory=Counter)
+    """Tokens used: "in" and "out"."""
+
+
+class GoalReader:
+    """Asks a model to say goals again."""
+
+    def __init__(self, template: Template, model: Model) -> None:
+        """Read goals of the environment of `template`; `close` closes `model`."""
+        self._model = model
         self._told = f"{_samples(template)}\n\nNames: {', '.join(sorted(template.lexicon.kinds))}."
-        self.name, self.takes_feedback = author.name, author.takes_feedback
         self._answered = False
 
-    async def propose(self, request: AuthorRequest) -> AuthorReply:
-        """What the author writes, with its goal as the reader says it."""
-        reply = await self._author.propose(request)
-        goal = reply.raw.get("goal") if isinstance(reply.raw, dict) else None
-        if not isinstance(goal, str):
-            return reply
-        asked = f"{self._told}\n\nInstruction: {json.dumps(goal, ensure_ascii=False)}"
-        prompt = [Message("system", (_ORDER,)), Message("user", (asked,))]
+    async def read(self, goal: str, seed: int) -> GoalReading:
+        """Say a goal again.
+
+        Where the steps lack a word of the goal that may change its meaning, such as "not", the
+        model is asked whether they leave anything out.
+
+        Raises:
+            SilentAuthorError: the model did not answer.
+            ModelError: it can't be asked any more.
+        """
+        reading, instruction = GoalReading(), f"Instruction: {json.dumps(goal, ensure_ascii=False)}"
+        reading.text = await self._ask(_ORDER, f"{self._told}\n\n{instruction}", seed, reading)
+        if set(changing_words(goal)) - set(changing_words(reading.text)):
+            steps = f"{instruction}\nSteps: {json.dumps(reading.text, ensure_ascii=False)}"
+            if not re.match(r"\W*no\b", await self._ask(_COMPARE, steps, seed, reading), re.I):
+                reading.text = goal
+        return reading
+
+    async def _ask(self, order: str, told: str, seed: int, reading: GoalReading) -> str:
+        """The answer on one line. Its tokens are added to those of `reading`."""
+        prompt = [Message("system", (order,)), Message("user", (told,))]
         try:
-            answer = await self._reader.generate(
-                prompt, max_tokens=_LONGEST, seed=2 * request.number + bool(request.feedback)
-            )
+            answer = await self._model.generate(prompt, max_tokens=_LONGEST, seed=seed)
         except ModelError as error:
             if out_of_reach(error, answered=self._answered):
                 raise
-            raise SilentAuthorError(f"The reader: {error}", reply.tokens) from error
+            raise SilentAuthorError(f"The reader: {error}", reading.tokens) from error
         self._answered = True
-        tokens = Counter(reply.tokens) + Counter(
-            {"in": answer.call.tokens_in, "out": answer.call.tokens_out}
-        )
+        reading.tokens.update({"in": answer.call.tokens_in, "out": answer.call.tokens_out})
         said = " ".join(without_thoughts(answer.texts[0] if answer.texts else "").split())
         if answer.call.finish == "length":
-            raise SilentAuthorError("The reader did not finish.", tokens)
+            raise SilentAuthorError("The reader did not finish.", reading.tokens)
         if not said:
-            raise SilentAuthorError("The reader said nothing.", tokens)
-        return replace(reply, reading=said, tokens=tokens)
+            raise SilentAuthorError("The reader said nothing.", reading.tokens)
+        return said
 
     async def close(self) -> None:
-        """Close the author and the reader."""
-        try:
-            await self._author.close()
-        finally:
-            await self._reader.close()
+        """Close the model."""
+        await self._model.close()
 
 
 def _samples(template: Template) -> str:
@@ -82,5 +105,6 @@ def _samples(template: Template) -> str:
     rng, shown = random.Random("reader"), dict[str, str]()
     for number in range(_SAMPLED):
         for event in template.events(template.seed(rng, f"sample-{number}")):
-            shown.setdefault(event.wish.partition(" ")[0], event.wish)
+            verb = re.match(r"turn (?:on|off)\b|\w+", event.wish)
+            shown.setdefault(verb[0] if verb else "", event.wish)
     return "Sample steps, one a line:\n" + "\n".join(shown.values())

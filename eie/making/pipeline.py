@@ -248,20 +248,21 @@ class Pipeline:
         """
         task, lexicon = origin.task, self._template.lexicon
         events, said = self._template.events(task), origin.reading or task.goal
-        try:
-            check_goal(said, events, things, lexicon)
-            if origin.author == Procedural.name:
-                return
+        by_model = origin.author != Procedural.name
+        if by_model:
             assert origin.proposal is not None
             _check_plain(origin.proposal)
-            conditional = bool(task.scene.get("condition"))
-            plain = bool(origin.reading)
-            if why := misread(said, events, things, lexicon, conditional=conditional, plain=plain):
+        try:
+            check_goal(said, events, things, lexicon)
+            conditional, plain = bool(task.scene.get("condition")), bool(origin.reading)
+            if by_model and (
+                why := misread(said, events, things, lexicon, conditional=conditional, plain=plain)
+            ):
                 raise RejectedError(Rejection.MEANING, why)
         except RejectedError as error:
             if not origin.reading:
                 raise
-            why = f"{error.refused.sentence} It was read as {said!r}."
+            why = f"{error.refused.sentence} The goal {task.goal!r} was read as {said!r}."
             raise RejectedError(error.refused.rejection, why) from error
 
     def _refused(self, why: str, proposal: Proposal, otherwise: Rejection) -> RejectedError:

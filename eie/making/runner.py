@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from inhabit.agents.models import registry as models
+from inhabit.agents.models.core import Model
 from inhabit.eie.examples.draft import Piece
 from inhabit.eie.examples.example import Refused, Rejection
 from inhabit.eie.examples.settings import SynthSettings
@@ -28,7 +29,7 @@ from inhabit.eie.making.author import (
     Procedural,
     SilentAuthorError,
 )
-from inhabit.eie.making.goal_reader import ReadBack
+from inhabit.eie.making.goal_reader import GoalReader
 from inhabit.eie.making.llm_author import LlmAuthor
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.sets.folder import SetHeader
@@ -49,14 +50,23 @@ class Components:
     pipeline: Pipeline
     make: Callable[[], Env]
     settings: SynthSettings
+    reader: GoalReader | None = None
+
+    async def close(self) -> None:
+        """Close the models."""
+        try:
+            await self.author.close()
+        finally:
+            if self.reader is not None:
+                await self.reader.close()
 
 
 def load_components(header: SetHeader) -> Components:
-    """Create the components; the author's model is loaded.
+    """Create the components; the models are loaded. Call it where no event loop runs.
 
     Raises:
         UnavailableError: something is missing on this machine, or the environment has no template.
-        ModelError: the model can't be loaded.
+        ModelError: a model can't be loaded.
         PluginError: the template raised.
     """
     registration = find(header.env)
@@ -70,22 +80,30 @@ def load_components(header: SetHeader) -> Components:
     with faults_of_template(header.env):
         template = registration.template(of_env)
         pipeline = Pipeline(header.env, template, chosen, header.seed)
-    if header.author == Procedural.name:
-        author: Author = Procedural(header.env, template)
-    else:
-        kind = models.find(header.author)[0].settings
-        model = models.load(header.author, kind.model_validate(header.settings["model"]))
-        author = LlmAuthor(header.env, template, model)
-        if header.reader:
-            kind = models.find(header.reader)[0].settings
-            reader = models.load(header.reader, kind.model_validate(header.settings["reader"]))
-            author = ReadBack(author, template, reader)
+    author: Author = Procedural(header.env, template)
+    reader = None
+    if header.author != Procedural.name:
+        author = LlmAuthor(header.env, template, _model(header, header.author, "model"))
+    if header.reader:
+        try:
+            with faults_of_template(header.env):
+                reader = GoalReader(template, _model(header, header.reader, "reader"))
+        except Exception:
+            asyncio.run(author.close())
+            raise
     return Components(
         author,
         pipeline,
         lambda: make_env(registration, header.backend, of_env, run),
         chosen,
+        reader,
     )
+
+
+def _model(header: SetHeader, name: str, owner: str) -> Model:
+    """The model KIND:NAME with the settings of `owner`."""
+    kind = models.find(name)[0].settings
+    return models.load(name, kind.model_validate(header.settings[owner]))
 
 
 @contextmanager
@@ -125,9 +143,9 @@ class AttemptResult:
     number: int
     pieces: list[Piece] = field(default_factory=list)
     task: str = ""
-    """Id of the author's task; empty where it did not answer."""
+    """Id of the author's task; empty where the author did not answer."""
     tokens: dict[str, int] = field(default_factory=dict)
-    """Tokens of the author's model: "in" and "out"."""
+    """Tokens of the models, "in" and "out": of the author, and of the reader of its goals."""
     seconds: float = 0.0
     change: str = ""
     """The change that evolved the task."""
@@ -144,8 +162,9 @@ class AttemptRunner:
     """Makes attempts one after the other in its own environment."""
 
     def __init__(self, components: Components, seed: int) -> None:
-        """Prepare. Nothing starts before the first attempt, and the author is not closed."""
+        """Prepare. Nothing starts before the first attempt, and no model is closed."""
         self._author = components.author
+        self._reader = components.reader
         self._pipeline = components.pipeline
         self._make = components.make
         self._seed = seed
@@ -172,12 +191,13 @@ class AttemptRunner:
         for again in (True, False):
             try:
                 answer = await self._author.propose(request)
+                made.pay(answer.tokens)
+                made.task, made.change, made.reading = answer.name, answer.change, ""
+                answer = await self._with_reading(answer, request, made)
             except SilentAuthorError as error:
                 made.pay(error.tokens)
                 made.pieces.append(Refused(Rejection.NO_ANSWER, str(error)))
                 break
-            made.pay(answer.tokens)
-            made.task, made.change, made.reading = answer.name, answer.change, answer.reading
             pieces = await self._cut(answer, made.number)
             made.pieces += pieces
             refused = pieces[0] if len(pieces) == 1 else None
@@ -189,6 +209,18 @@ class AttemptRunner:
                 else json.dumps(answer.raw, ensure_ascii=False)
             )
             request = AuthorRequest(made.number, request.seed, refused.sentence, said)
+
+    async def _with_reading(
+        self, answer: AuthorReply, request: AuthorRequest, made: AttemptResult
+    ) -> AuthorReply:
+        """The answer with its goal as the reader says it, if there are a reader and a goal."""
+        goal = answer.raw.get("goal") if isinstance(answer.raw, dict) else None
+        if self._reader is None or not isinstance(goal, str):
+            return answer
+        reading = await self._reader.read(goal, 2 * request.number + bool(request.feedback))
+        made.pay(reading.tokens)
+        made.reading = reading.text
+        return replace(answer, reading=reading.text)
 
     async def close(self) -> None:
         """End the environment. Safe to call twice."""

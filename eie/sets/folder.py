@@ -88,7 +88,7 @@ class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     rejected: tuple[Refused, ...] = ()
     """One for the whole task, or one for each step that gave no example."""
     tokens: Mapping[str, int] = Field(default_factory=dict)
-    """Tokens of the author: "in" and "out"."""
+    """Tokens of the models, "in" and "out": of the author, and of the reader of its goals."""
 
 
 class SetFolder:

@@ -181,3 +181,28 @@ def test_goals_of_other_environments(goal: str, events: list[Event], why: str) -
     things = [SceneObject(f"{LAMP}_{n}", LAMP, {}) for n in "12"]
     said = misread(goal, events, things, EVERYWHERE)
     assert why in said if why else not said
+
+
+def put(thing: str, place: str) -> Event:
+    wish = f"put the {thing.partition('_')[0]} in the {place.partition('_')[0]}"
+    return Event(f"{wish} {thing}", wish, "-", ActionKind.PUT, place, objects=(thing, place))
+
+
+@pytest.mark.parametrize(
+    ("goal", "means_it"),
+    [
+        ("put cup 1 in the drawer and put cup 2 in the fridge", True),
+        ("put cup 2 in the fridge and put cup 1 in drawer 1", True),
+        ("put cup 2 in the drawer and put cup 1 in the fridge", False),
+        ("put cup 1 in drawer 2 and put cup 2 in the fridge", False),
+    ],
+)
+def test_each_of_several_objects_of_a_kind_goes_where_the_scene_wants_it(
+    goal: str, means_it: bool
+) -> None:
+    events = [
+        *(Event(f"take {n}", "pick up the cup", "-", ActionKind.TAKE, "cup") for n in (1, 2)),
+        put("cup_1", "drawer_1"),
+        put("cup_2", "fridge_1"),
+    ]
+    assert (misread(goal, events, THINGS, TEMPLATE.lexicon) == "") is means_it

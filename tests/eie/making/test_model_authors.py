@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from in_process import inhabit
 
 from inhabit.eie.examples.example import Rejection
@@ -80,36 +82,71 @@ def test_a_rejected_answer_is_shown_to_its_author_as_json(tmp_path: Path) -> Non
     assert json.loads(requests[1]["messages"][2]["content"]) == wrong
 
 
-def read_by(out: Path, goal: str, reading: str) -> tuple[AttemptLine, str]:
-    """The attempt with a goal that a second model says again, and what that one was asked."""
+def read_by(
+    out: Path, goals: Sequence[str], *said: Answer | str
+) -> tuple[AttemptLine, Sequence[str]]:
+    """The attempt with goals that a second model reads, and what that one was asked.
+
+    Of each list the last one is repeated.
+    """
     asked: list[str] = []
+
+    def write(request: dict[str, Any], number: int) -> Answer:
+        return good(json.dumps(RIGHT | {"goal": goals[min(number, len(goals) - 1)]}))
 
     def read(request: dict[str, Any], number: int) -> Answer:
         asked.append(request["messages"][-1]["content"])
-        return good(reading)
+        answer = said[min(number, len(said) - 1)]
+        return good(answer) if isinstance(answer, str) else answer
 
-    with (
-        endpoint(lambda request, number: good(json.dumps(RIGHT | {"goal": goal}))) as author,
-        endpoint(read) as reader,
-    ):
+    with endpoint(write) as author, endpoint(read) as reader:
         models = ("--author", "openai:m", "--reader", "openai:r", "--base-url", author.base_url)
         more = (f"reader.base_url={reader.base_url}", "attempts=1", "in_process=true")
         sets = (word for one in (*more, "candidates=2") for word in ("--set", one))
-        done = inhabit("synth", "toy", *models, "--n", "99", "--out", str(out), *sets)
+        done = inhabit("synth", "toy", *models, "--n", "99", "--json", "--out", str(out), *sets)
         assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["reader"] == "openai:r"
     (attempt,) = SetFolder.open(out).attempts()
-    return attempt, asked[0]
+    return attempt, asked
+
+
+ODD = "My novel deserves a home in the chest, wouldn't you say?"
+READ = "Put the book in the chest"
 
 
 def test_a_second_model_reads_the_goal_and_knows_nothing_of_the_scene(tmp_path: Path) -> None:
-    odd = "My novel deserves a home in the chest, wouldn't you say?"
-    read = "<think>A book.</think>Put the book in\nthe chest"
-    attempt, asked = read_by(tmp_path / "odd", odd, read)
-    assert attempt.kept and attempt.reading == "Put the book in the chest"
-    assert odd in asked and "put the" in asked and "kitchen" not in asked
-    attempt, _ = read_by(tmp_path / "other", str(RIGHT["goal"]), "Put the book on the shelf")
-    assert not attempt.kept
-    assert "It was read as 'Put the book on the shelf'." in attempt.rejected[0].sentence
+    attempt, asked = read_by(tmp_path / "odd", [ODD], f"<think>A book.</think>{READ}", "No.")
+    assert attempt.kept and attempt.reading == READ
+    assert ODD in asked[0] and "put the" in asked[0] and "kitchen" not in asked[0]
+    goal = str(RIGHT["goal"])
+    attempt, asked = read_by(tmp_path / "other", [goal], "Put the book on the shelf")
+    assert not attempt.kept and len(asked) == 2
+    why = f"The goal {goal!r} was read as 'Put the book on the shelf'."
+    assert why in attempt.rejected[0].sentence
+
+
+def test_a_reader_is_asked_what_became_of_a_not(tmp_path: Path) -> None:
+    goal = "Never put the book in the chest."
+    attempt, asked = read_by(tmp_path / "never", [goal], READ, "Yes, it is forbidden.")
+    assert not attempt.kept and attempt.reading == goal
+    assert "The goal says 'never'" in attempt.rejected[0].sentence
+    assert goal in asked[1] and READ in asked[1]
+
+
+def test_what_was_answered_stays_on_record_when_the_reader_falls_silent(tmp_path: Path) -> None:
+    attempt, _ = read_by(tmp_path / "silent", [str(RIGHT["goal"])], "Put the book away", "")
+    assert attempt.task == "toy-0-0" and not attempt.reading
+    assert [r.rejection for r in attempt.rejected] == [Rejection.MEANING, Rejection.NO_ANSWER]
+    assert "was read as 'Put the book away'" in attempt.rejected[0].sentence
+    assert attempt.tokens["in"] > 0
+
+
+@pytest.mark.parametrize("word", ["beat", "issue", "5", "backflip"])
+def test_plain_steps_have_no_word_that_the_scene_does_not_explain(
+    tmp_path: Path, word: str
+) -> None:
+    attempt, _ = read_by(tmp_path / "odd", [str(RIGHT["goal"])], f"{READ} and {word}")
+    assert not attempt.kept and f"The goal says '{word}'" in attempt.rejected[0].sentence
 
 
 def test_a_reader_needs_an_author_whose_goals_it_reads(tmp_path: Path) -> None:
