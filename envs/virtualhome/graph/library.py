@@ -227,6 +227,20 @@ def _repair(evolving: GraphLibrary) -> None:
     for posture in (execution.SitExecutor, execution.LieExecutor):
         posture.execute = _on_one_seat(evolving, posture.execute)
 
+    put_back = execution.PutBackExecutor.execute
+
+    def execute_put_back(self: Any, *given: Any) -> Iterator[Any]:
+        script, state, info, char_index, modify, in_place = given
+        for after in put_back(self, script, state, info, char_index, True, in_place):
+            if after is not state:
+                yield after if modify else state
+
+    # It was done, without effect, where it failed, and a check of it told the opposite.
+    execution.PutBackExecutor.execute = execute_put_back
+
+    for letting_go in (execution.PutOnExecutor, execution.PourExecutor):
+        letting_go.execute = _forgetting(evolving, letting_go.execute)
+
     def get_nodes_from(self: Any, from_node: Any, relation: Any) -> list[Any]:
         return [self.get_node(i) for i in sorted(self.get_node_ids_from(from_node.id, relation))]
 
@@ -242,13 +256,14 @@ def _repair(evolving: GraphLibrary) -> None:
 
 
 def _bring_along(evolving: GraphLibrary, state: Any, char_index: int) -> None:
-    """Put a character's held objects into its room, and no other."""
+    """Put what a character holds or wears into its room, and no other."""
     environment, execution = evolving.environment, evolving.execution
     relation = environment.Relation
     character = execution._get_character_node(state, char_index)
     room = execution._get_room_node(state, character)
     hands = [relation.HOLDS_LH, relation.HOLDS_RH]
-    for held in execution._find_nodes_from(state, character, hands):
+    worn = map(state.get_node, sorted(sources(state, character.id, relation.ON)))
+    for held in (*execution._find_nodes_from(state, character, hands), *worn):
         for around in state.get_nodes_from(held, relation.INSIDE):
             if around.id != room.id:
                 state.delete_edge(held, relation.INSIDE, around)
@@ -271,6 +286,20 @@ def _on_one_seat(evolving: GraphLibrary, settle: Any) -> Any:
                 for under in after.get_nodes_from(character, environment.Relation.ON):
                     if under.id != seat.id:
                         after.delete_edge(character, environment.Relation.ON, under)
+            yield after
+
+    return execute
+
+
+def _forgetting(evolving: GraphLibrary, let_go: Any) -> Any:
+    """Forget that an object was grabbed: as long as that is known, it can't be grabbed again."""
+
+    def execute(self: Any, *given: Any) -> Iterator[Any]:
+        script, state, _info, char_index, modify, _in_place = given
+        thing = state.get_state_node(script[0].object())
+        for after in let_go(self, *given):
+            if modify and evolving.execution._find_holding_hand(after, thing, char_index) is None:
+                after.executor_data.pop((evolving.scripts.Action.GRAB, thing.id), None)
             yield after
 
     return execute
