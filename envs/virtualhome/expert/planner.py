@@ -1,4 +1,4 @@
-"""Plans any goal from any state: fetch, carry, open, switch, wash, then posture.
+"""Plans goals from any state: fetch, carry, open, switch, wash, then posture.
 
 The planner executes every line on a copy of the state, so that each line of the plan is executable.
 Plans are not always shortest: the goals are reached one after the other.
@@ -105,7 +105,7 @@ class _Attempt:
             case RelationGoal(from_id=thing, relation=relation):
                 if thing != self._me:
                     return 1, thing not in held(self.world, self._me)
-                return (4 if relation in ("ON", "SITTING") else 3), 0
+                return (4 if relation in ("ON", "SITTING") else 3), relation == "HOLDS_LH"
             case StateGoal(state=state):
                 order = _ORDER.index(state) if state in _ORDER else len(_ORDER)
                 return (4 if state in ("SITTING", "LYING") else 2), order
@@ -145,6 +145,7 @@ class _Attempt:
 
     def _go(self, id_: int) -> None:
         """Walk to an object, and to its room first if it was never seen: it has no name yet."""
+        self._uncover(id_)
         if id_ in near(self.world, self._me):
             return
         self._stand()
@@ -163,10 +164,12 @@ class _Attempt:
 
     def _uncover(self, id_: int) -> None:
         """Open the containers of an object, outermost first."""
-        around = [i for i in self.world.targets(id_, "INSIDE") if self._is_shut(i)]
-        for container in around:
-            self._uncover(container)
-            self._set(container, "OPEN")
+        around = [id_]
+        for inner in around:
+            around += [i for i in self.world.targets(inner, "INSIDE") if i not in around]
+        for container in reversed(around[1:]):
+            if self._is_shut(container):
+                self._set(container, "OPEN")
 
     def _is_shut(self, id_: int) -> bool:
         node = self._node(id_)
@@ -181,14 +184,19 @@ class _Attempt:
     def _fetch(self, id_: int) -> None:
         if id_ in held(self.world, self._me):
             return
-        self._uncover(id_)
         self._free_hand()
         self._go(id_)
         self._do("GRAB", id_)
 
+    def _hold(self, hand: str, id_: int) -> None:
+        """Take an object into one of the hands: GRAB fills the right one first."""
+        for other in {*self.world.targets(self._me, hand), id_} & {*held(self.world, self._me)}:
+            self._do("DROP", other)
+        self._fetch(id_)
+
     def _relate(self, thing: int, relation: str, target: int) -> None:
         if thing == self._me and relation.startswith("HOLDS"):
-            self._fetch(target)
+            self._hold(relation, target)
         elif thing == self._me and relation == "CLOSE":
             self._go(target)
         elif thing == self._me and relation == "FACING":
@@ -219,7 +227,6 @@ class _Attempt:
             self._go(seat)
             self._do("SIT" if state == "SITTING" else "LIE", seat)
             return
-        self._uncover(thing)
         states = self._node(thing).states
         if state == "OPEN":
             if "ON" in states and "HAS_SWITCH" in self._node(thing).properties:
@@ -263,7 +270,7 @@ class _Attempt:
 
     def _prepare(self, action: str, thing: int) -> None:
         match action:
-            case "READ" | "DRINK" | "PUTON" | "DROP" | "RELEASE":
+            case "READ" | "DRINK" | "PUTON" | "DROP" | "RELEASE" | "PUTOBJBACK":
                 self._fetch(thing)
             case "SLEEP" | "WAKEUP":
                 if not self._node(self._me).states & {"SITTING", "LYING"}:
