@@ -52,9 +52,9 @@ your yourself
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
 NEUTRAL_WORDS = frozenset(NEUTRAL.split())
 PLAIN = """
-a all an and another back block blocks both down each every get go have hand hands here hold inside
-it its me my of off one other our out over pair pick piece pieces slice slices some take that the
-their them there these this those to together top up use you your
+a all an and another back block blocks both couple down each every get go have hand hands here hold
+inside it its me my of off one other our out over pair pick piece pieces slice slices some take that
+the their them there these this those to together top up use you your
 """
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
 """All that plain steps may have besides objects, verbs that are wished, prepositions and order."""

@@ -27,10 +27,10 @@ _ORDER = (
     "You say instructions for a household robot again in plain steps, for somebody who checks "
     "them. Answer with one line: the steps in the order in which they are to be done, with a comma "
     'and "then" between steps whose order the instruction fixes, and "and" between others. Word '
-    "them like the samples wherever they say the same. Keep every number, negation, condition, "
-    "exception and time, and everything else that is asked for, in the instruction's own words. "
-    "Leave out politeness, reasons, where something is now, and words that change nothing. Add "
-    "nothing that is not asked for."
+    "them like the samples wherever they say the same. Keep every number, negation, condition and "
+    "exception, when and how long something is to be done, and everything else that is asked for, "
+    "in the instruction's own words. Leave out politeness, reasons, deadlines, where something is "
+    "now, and words that change nothing. Add nothing that is not asked for."
 )
 _COMPARE = (
     "You compare an instruction for a household robot with steps that somebody made of it. Do the "
