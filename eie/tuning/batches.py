@@ -15,16 +15,16 @@ def example_steps(count: int, batch: int, epochs: float, seed: int) -> list[list
 
     Args:
         count: of the examples.
-        batch: examples of a step.
+        batch: examples of a step, where there are as many.
         epochs: passes over the examples, rounded up to whole steps.
         seed: of the order.
     """
-    firsts = range(0, max(1, math.ceil(epochs * count / batch)) * batch, batch)
     size = min(batch, count)
-    passes = (firsts[-1] + size - 1) // count + 1
+    steps = max(1, math.ceil(epochs * count / size))
+    passes = math.ceil(steps * size / count)
     order = [np.random.default_rng((seed, epoch)).permutation(count) for epoch in range(passes)]
     indices = np.concatenate(order).tolist()
-    return [indices[first : first + size] for first in firsts]
+    return [indices[size * step : size * (step + 1)] for step in range(steps)]
 
 
 def cosine_rate(step: int, steps: int, *, peak: float, warmup: int) -> float:

@@ -149,6 +149,14 @@ def test_numbers_that_are_none_stop_it(bases: dict[str, Path], made: Path, tmp_p
         train(made, bases["llama"], tmp_path, epochs=40, rate=1e30, save_every=1, clip=1e30)
 
 
+def test_a_set_smaller_than_a_step_is_read_in_each_epoch(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "s", train=3, val=0)
+    _, heard = train(folder, bases["llama"], tmp_path / "out", epochs=2, batch=20)
+    assert [line.examples for line in heard] == [3, 3]
+
+
 def nameless_image(folder: Path) -> None:
     lines = folder / "examples.jsonl"
     one = json.loads(lines.read_text())
