@@ -84,7 +84,25 @@ def show(
     The pages are self-contained files. A run gets a page and one for each episode, a folder of
     runs also a page that compares them, and a data set a page and a data card.
     """
-    if (run / "set.json").exists():
+    is_set = (run / "set.json").exists()
+    given = {
+        **{"--video": video, "--gif": gif, "--episode": episode, "--all": every, "--size": size},
+        **{"--together": together, "--figure": figure, "--steps": steps},
+        **{"--set": assignments, "--trust-record": trusted},
+    }
+    if is_set:
+        why, used = "on a data set", set()
+    elif together is not None:
+        why, used = "with --together", {"--together", "--episode"}
+    elif figure:
+        why, used = "with --figure", {"--figure", "--episode", "--steps"}
+    elif size is not None:
+        why, used = "without --figure", {*given} - {"--steps"}
+    else:
+        why, used = "without --size or --figure", {"--video", "--gif", "--episode", "--all"}
+    if unused := [name for name, value in given.items() if value and name not in used]:
+        raise typer.BadParameter(f"{unused[0]} has no effect {why}.")
+    if is_set:
         _show_set(run, as_json)
         return
     if together is not None:

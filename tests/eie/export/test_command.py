@@ -101,6 +101,25 @@ def test_show_writes_page_and_card(made: Path, capsys: Any) -> None:
     assert before == {name: (made / name).read_bytes() for name in before}
 
 
+@pytest.mark.parametrize(
+    ("shown", "words", "why"),
+    [
+        ("set", ("--video",), "--video has no effect on a data set."),
+        ("set", ("--figure", "--steps", "0"), "--figure has no effect on a data set."),
+        ("run", ("--steps", "0"), "--steps has no effect without --size or --figure."),
+        ("run", ("--video", "--set", "x=1"), "--set has no effect without --size or --figure."),
+        ("run", ("--video", "--size", "64x64", "--steps", "0"), "has no effect without --figure."),
+        ("run", ("--figure", "--gif"), "--gif has no effect with --figure."),
+        ("run", ("--together", "one.gif", "--all"), "--all has no effect with --together."),
+    ],
+)
+def test_show_refuses_what_has_no_effect(
+    shown: str, words: tuple[str, ...], why: str, made: Path, tmp_path: Path, capsys: Any
+) -> None:
+    code, _, said = inhabit(capsys, "show", str(made if shown == "set" else tmp_path), *words)
+    assert code == 2 and why in said
+
+
 @pytest.mark.parametrize("form", ["llava", "lerobot"])
 def test_a_run_without_frames_says_so_and_leaves_no_folder(
     form: str, tmp_path: Path, capsys: Any
