@@ -52,7 +52,12 @@ def export(
         ),
     ] = False,
     pictures: Annotated[
-        int, typer.Option(min=0, help="Images of earlier steps in a row of messages, at most.")
+        int,
+        typer.Option(
+            min=0,
+            help="For messages: images of earlier steps in a row, at least so many where there "
+            "are, and fewer than twice as many.",
+        ),
     ] = 0,
     assignments: Set = None,
     trusted: Trust = False,

@@ -324,6 +324,7 @@ EXPORTER = Exporter(
     write_run=_write_run,
     write_set=_write_set,
     videos=True,
+    settings=True,
 )
 
 

@@ -77,11 +77,16 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
             else f"The format {name!r} holds examples, and {folder} is a run: export a set that "
             "`inhabit synth` made."
         )
-    if source.options.videos and not (of_set and exporter.videos):
+    options = source.options
+    if options.videos and not (of_set and exporter.videos):
         raise RecordError(
             f"{folder} has no videos in the format {name!r}: --videos works with data sets, and "
             "with formats such as egoplan."
         )
+    if options.pictures and not exporter.pictures:
+        raise RecordError(f"--pictures has no effect on the format {name!r}.")
+    if options.assignments and not (exporter.settings and (options.videos or not of_set)):
+        raise RecordError(f"--set has no effect here: {name!r} starts no environment for {folder}.")
     claim(out)
     count = 0
     try:

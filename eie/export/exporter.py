@@ -49,6 +49,10 @@ class Exporter:
     """Whether it is of every episode of one or more runs, failed ones too."""
     videos: bool = False
     """Whether it can show videos of past actions."""
+    pictures: bool = False
+    """Whether its rows have as many images of earlier steps as the user wants."""
+    settings: bool = False
+    """Whether it starts the environment, of a run or for videos, with the user's settings."""
     extra: str = "sets"
     """The extra of `inhabit` whose packages it needs."""
 

@@ -98,4 +98,5 @@ EXPORTER = Exporter(
     summary="Hugging Face chat messages with images, in parquet",
     write_run=write,
     write_set=lambda source, folder, out: write(source, out),
+    pictures=True,
 )

@@ -86,6 +86,9 @@ def test_mistakes_are_named(made: Path, tmp_path: Path, capsys: Any) -> None:
         ((str(tmp_path), "--format", "llava", "--out", out), "is not a run folder"),
         ((str(made), "--format", "llava", "--out", str(made)), "Choose another --out"),
         ((str(made), "--format", "tape", "--out", out), "tape"),
+        ((str(made), "--format", "llava", "--pictures", "2", "--out", out), "--pictures has no"),
+        ((str(made), "--format", "messages", "--set", "a=1", "--out", out), "--set has no effect"),
+        ((str(made), "--format", "egoplan", "--set", "a=1", "--out", out), "--set has no effect"),
     ]:
         code, _, said = inhabit(capsys, "export", *words)
         assert code == 2
