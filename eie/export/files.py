@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,21 +66,27 @@ def json_text(fields: Mapping[str, JsonValue]) -> str:
 
 @contextmanager
 def _json_array(file: Path) -> Iterator[AddElement]:
-    with half_written(file) as half, half.open("w", encoding="utf-8") as stream:
-        before = "[\n"
+    with ExitStack() as stack:
+        stream: TextIO | None = None
 
         def add(element: Mapping[str, JsonValue]) -> None:
-            nonlocal before
-            stream.write(before + json_text(element))
+            nonlocal stream
             before = ",\n"
+            if stream is None:
+                half = stack.enter_context(half_written(file))
+                stream, before = stack.enter_context(half.open("w", encoding="utf-8")), "[\n"
+            stream.write(before + json_text(element))
 
         yield add
-        stream.write("[]\n" if before == "[\n" else "\n]\n")
+        if stream is not None:
+            stream.write("\n]\n")
 
 
 @contextmanager
 def json_arrays(files: Mapping[Split, Path]) -> Iterator[Mapping[Split, AddElement]]:
     """Write a file for each split that is one JSON array, an element at a time.
+
+    Splits without an element have no file: `datasets` reads no folder with an empty one.
 
     Raises:
         DiskError: it can't be written.

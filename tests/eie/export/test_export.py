@@ -103,6 +103,14 @@ def test_llava_rows_are_as_its_documentation_says(
             assert not several or len(row["image"]) == past + 1
 
 
+@pytest.mark.parametrize("form", ["llava", "llava-interleave", "messages", "jsonl"])
+def test_a_set_with_an_empty_split_loads(form: str, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    count = export(write_set(tmp_path / "set", 2), form, tmp_path / "out")
+    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
+    assert {split: len(rows) for split, rows in loaded.items()} == {"train": count}
+
+
 def test_jsonl_loads_without_a_schema_error(tmp_path: Path, walks: Path) -> None:
     datasets, pandas = pytest.importorskip("datasets"), pytest.importorskip("pandas")
     lines = (walks / "examples.jsonl").read_text().splitlines()

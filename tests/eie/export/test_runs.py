@@ -147,7 +147,7 @@ def test_egoplan_asks_for_every_step(run: Run, tmp_path: Path) -> None:
         video = sample["video_id"]
         film_folder = tmp_path / "out/frames" / video / "rgb_frames" / video
         assert (film_folder / f"frame_{sample['current_observation_frame']:010d}.jpg").is_file()
-    assert json.loads((tmp_path / "out/EgoPlan_validation.json").read_text()) == []
+    assert not (tmp_path / "out/EgoPlan_validation.json").exists()
 
 
 def test_egoplans_wrong_answers_of_a_run_are_wrong_in_the_simulator(
