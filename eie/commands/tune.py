@@ -28,7 +28,10 @@ def tune(
             metavar="FOLDER", help="Folder of the tuned model. An interrupted one is continued."
         ),
     ],
-    seed: Annotated[int, typer.Option(help="Seed of the shuffle and of the adapter weights.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, max=2**32 - 1, help="Seed of the shuffle and of the adapter weights."),
+    ] = 0,
     assignments: Set = None,
     list_them: Annotated[
         bool, listing({"--set": TuneSettings}, "List the settings of the tuning, and exit.")

@@ -230,6 +230,8 @@ def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None
     assert (tmp_path / "out" / "index.html").is_file()
     wrong = inhabit("tune", str(made), "--base", "openai:x", "--out", str(tmp_path / "no"))
     assert wrong.returncode == 2 and "Only a local model" in wrong.stderr
+    wrong = inhabit(*arguments, "--seed", "-1")
+    assert wrong.returncode == 2 and "--seed" in wrong.stderr
 
 
 @pytest.mark.slow
