@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from inhabit.agents.models.core import Message
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.tuning.samples import Sample, Wording, choose, picture_file, read
-from inhabit.eie.tuning.settings import Objective, TuneSettings
+from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 from inhabit.envs.extras import require
 
 Row = dict[str, Any]
@@ -49,13 +49,13 @@ def sft_dataset(
         history: past steps in the prompt.
 
     Raises:
-        TuneError: the set can't be read.
+        TuneError: the set can't be read, or has no such examples.
         UnavailableError: the package datasets is missing.
     """
     wording = _wording(pictures, history)
 
     def rows() -> Iterator[Row]:
-        for sample in choose(read(Path(folder), split), kinds, limit, seed):
+        for sample in _chosen(folder, split, kinds, limit, seed):
             reason = f"{sample.example.reason} So: " if reasons else ""
             completion = [_turn("assistant", reason + sample.answer, pictures)]
             yield {**_prompt(sample, wording, pictures), "completion": completion}
@@ -87,13 +87,13 @@ def preference_dataset(
         history: past steps in the prompt.
 
     Raises:
-        TuneError: the set can't be read.
+        TuneError: the set can't be read, or has no such examples.
         UnavailableError: the package datasets is missing.
     """
     wording, rng = _wording(pictures, history), np.random.default_rng(seed)
 
     def rows() -> Iterator[Row]:
-        for sample in choose(read(Path(folder), split), kinds, limit, seed):
+        for sample in _chosen(folder, split, kinds, limit, seed):
             own, answer = sample.example.candidates, sample.example.answer
             wrong = [text for i, text in enumerate(own) if i != answer]
             prompt = _prompt(sample, wording, pictures)
@@ -105,6 +105,17 @@ def preference_dataset(
                 }
 
     return _dataset(list(rows()), pictures)
+
+
+def _chosen(
+    folder: Path | str, split: Split, kinds: Collection[str], limit: int | None, seed: int
+) -> Sequence[Sample]:
+    found = choose(read(Path(folder), split), kinds, limit, seed)
+    if not found:
+        raise TuneError(
+            f"{folder} has no examples of {', '.join(kinds) or 'any kind'} in the split {split!r}."
+        )
+    return found
 
 
 def _wording(pictures: bool, history: int) -> Wording:

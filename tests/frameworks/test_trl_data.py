@@ -55,6 +55,12 @@ def test_a_picture_outside_of_the_set(made: Path, tmp_path: Path) -> None:
         sft_dataset(made)
 
 
+def test_what_has_no_examples_is_named(made: Path) -> None:
+    for make in (sft_dataset, preference_dataset):
+        with pytest.raises(TuneError, match="no examples of any kind in the split 'test'"):
+            make(made, "test")
+
+
 @needs_trl
 @pytest.mark.parametrize("trainer", ["SFT", "DPO"])
 def test_a_tiny_multimodal_model_learns(trainer: str, made: Path, tmp_path: Path) -> None:
