@@ -182,15 +182,14 @@ class SetFolder:
         """Every example, in order.
 
         Raises:
-            SetError: a line is malformed, or the file is missing.
+            SetError: a line is malformed, or examples are missing.
         """
-        file = self.folder / "examples.jsonl"
-        if not os.path.lexists(file) and any(attempt.kept for attempt in self.attempts()):
-            raise SetError(
-                f"{file} is missing, and attempts.jsonl tells of examples. Restore it, or make the "
-                "set anew in another folder."
-            )
-        yield from _lines(self.folder, "examples.jsonl", Example)
+        known, there = sum(len(attempt.kept) for attempt in self.attempts()), 0
+        for example in _lines(self.folder, "examples.jsonl", Example):
+            there += 1
+            yield example
+        if there < known:
+            raise _lost(self.folder, there, known)
 
     def finish(self) -> None:
         """Mark it as finished.
@@ -226,10 +225,7 @@ class SetWriter:
         known = sum(len(attempt.kept) for attempt in self.past)
         there = _cut(self._folder, "examples.jsonl", known)
         if there < known:
-            raise SetError(
-                f"{self._folder / 'examples.jsonl'} holds {there} examples, and "
-                f"attempts.jsonl tells of {known}: it was changed by hand. Make the set anew."
-            )
+            raise _lost(self._folder, there, known)
         self._examples = _append_to(self._folder, "examples.jsonl")
 
     def add(self, attempt: AttemptLine, drafts: Sequence[Draft], seconds: float) -> None:
@@ -294,6 +290,13 @@ def cannot_write(file: Path, error: OSError) -> SetError:
     return SetError(
         f"{file} can't be written: {error.strerror}. The examples kept so far are complete; fix "
         "this and run the same command again to continue."
+    )
+
+
+def _lost(folder: Path, there: int, known: int) -> SetError:
+    return SetError(
+        f"{folder / 'examples.jsonl'} holds {there} examples, and attempts.jsonl tells of {known}. "
+        "Restore it, or make the set anew in another folder."
     )
 
 

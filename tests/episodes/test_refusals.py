@@ -46,8 +46,13 @@ def test_a_run_whose_header_is_a_dangling_link_is_broken(tmp_path: Path) -> None
 
 def test_a_set_that_lost_its_examples_says_so(tmp_path: Path) -> None:
     made = write_set(tmp_path / "set")
-    (made / "examples.jsonl").unlink()
-    with pytest.raises(SetError, match="is missing, and attempts"):
+    file = made / "examples.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:3]) + lines[3][:-20])
+    with pytest.raises(SetError, match=f"holds 3 examples, and .* tells of {len(lines)}"):
+        list(SetFolder.open(made).examples())
+    file.unlink()
+    with pytest.raises(SetError, match="holds 0 examples, and"):
         list(SetFolder.open(made).examples())
 
 
