@@ -14,7 +14,8 @@ from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import Verb
 
 WEATHERS = ("normal", "clear", "rain", "thunder")
-SLOTS = ("mainhand", "offhand", "head", "chest", "legs", "feet")
+SLOTS = {"mainhand": 0, "offhand": 40, "head": 39, "chest": 38, "legs": 37, "feet": 36}
+"""Body part -> its number among the slots."""
 WORLD_TYPES = ("default", "from_file", "flat", "specified_biome")
 _LAST_SLOT = 40
 
@@ -79,7 +80,7 @@ def slot(text: str | int) -> str | int:
     Raises:
         ValueError: there is no such slot.
     """
-    if isinstance(text, str) and text.isdigit():
+    if isinstance(text, str) and text.isdecimal():
         text = int(text)
     if isinstance(text, int):
         if not 0 <= text <= _LAST_SLOT:

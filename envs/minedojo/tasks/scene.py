@@ -30,7 +30,7 @@ FURNISHING = frozenset(
     )
 )
 """The parameters of the simulator that a running world can change."""
-_FROZEN = ConfigDict(frozen=True, extra="forbid")
+_FROZEN = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 _NIGHT = 18000
 _NOON = 6000
 _DAY = 24000
@@ -151,7 +151,7 @@ def _rays(value: Any) -> Any:
 
 def _inventory(value: Any) -> Any:
     """MineDojo's task specs map a slot to an item; its code takes a list."""
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and all(isinstance(about, Mapping) for about in value.values()):
         return [{"slot": slot, **about} for slot, about in value.items()]
     return value
 
@@ -228,9 +228,10 @@ class MineDojoScene(BaseModel):
             raise ValueError("lidar_rays: use_lidar asks for rays, and none are given")
         if self.use_voxel and self.voxel_size is None:
             raise ValueError("voxel_size: use_voxel asks for a box, and none is given")
-        slots = [item.slot for item in self.initial_inventory]
-        if twice := [str(slot) for slot in dict.fromkeys(slots) if slots.count(slot) > 1]:
+        if twice := _twice([_number_of(item.slot) for item in self.initial_inventory]):
             raise ValueError(f"initial_inventory: slot {twice[0]} is given twice")
+        if twice := _twice(self.target_names):
+            raise ValueError(f"target_names: {twice[0]} is given twice")
         return self
 
     @property
@@ -293,6 +294,14 @@ def _number(world_seed: int | str | None, seed: int) -> int:
     """A seed that is a number, as Minecraft takes any text for one."""
     text = f"{world_seed!r}" if world_seed is not None else f"seed {seed}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % 2**31
+
+
+def _number_of(slot: int | str) -> int:
+    return slot if isinstance(slot, int) else language.SLOTS[slot]
+
+
+def _twice(names: Sequence[object]) -> Sequence[object]:
+    return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 
 def _check_variant(name: str, variant: int) -> None:

@@ -168,6 +168,14 @@ def _typo(draw: random.Random, name: str) -> str:
         ({"lidar_rays": [[0, 9.0, 3.0]]}, "lidar_rays"),
         ({"weather": "rain"}, "initial_weather"),
         ({"use_voxel": True}, "voxel_size"),
+        ({"initial_inventory": {"mainhand": "log"}}, "initial_inventory"),
+        ({"initial_inventory": [{"slot": "²", "name": "log"}]}, "no slot"),
+        (
+            {"initial_inventory": [{"slot": slot, "name": "log"} for slot in (0, "mainhand")]},
+            "slot 0 is given twice",
+        ),
+        ({"task": "harvest", "target_names": ["log", "log"]}, "log is given twice"),
+        ({"reward_weights": float("nan")}, "reward_weights"),
     ],
 )
 def test_what_scenes_refuse(scene: dict[str, object], said: str) -> None:
