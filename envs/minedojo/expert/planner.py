@@ -203,8 +203,9 @@ def _reached(now: GameState) -> frozenset[str]:
 def _aim(draft: _Draft, scene: MineDojoScene, first: GameState, now: GameState) -> None:
     _recover(draft, now)
     if scene.task == "harvest":
-        for name, count in scene.quantities.items():
-            draft.obtain(name, first.carried.get(name, 0) + count)
+        wanted = {n: first.carried.get(n, 0) + count for n, count in scene.quantities.items()}
+        for name in [*wanted] * len(wanted):  # One may be made of another, which is used up then.
+            draft.obtain(name, wanted[name])
     elif scene.task == "combat":
         for name, count in scene.quantities.items():
             if name not in draft.mobs and now.killed.get(name, 0) < count:
