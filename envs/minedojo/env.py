@@ -146,7 +146,7 @@ class MineDojo(Env):
         if meant is None:
             met, total = self.progress()
             said = "There is no such action. Say for example: mine log."
-            return Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=False, cost=0)
+            return Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=self._is_over(), cost=0)
         name = meant.arguments[0] if meant.arguments else None
         self._land = None
         came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
@@ -216,7 +216,9 @@ class MineDojo(Env):
         """The plausible actions whose preconditions hold; paths are not tested."""
         now = self._there()[1]
         return [
-            a for a in language.plausible(now) if not (a.verb == "eat" and now.raw["food"] >= 20)
+            a
+            for a in language.plausible(now)
+            if a.verb != "eat" or now.raw["food"] < 20 or a.arguments == ("golden_apple",)
         ]
 
     def ask(self, op: str, **fields: Any) -> Any:

@@ -218,7 +218,7 @@ def plausible(now: GameState) -> Sequence[Action]:
 
 
 def _possible(now: GameState) -> Iterator[Action]:
-    held = now.carried
+    held = now.at_hand
     near = {str(mob["name"]) for mob in now.mobs if mob["seen"] or mob["far"] < _HEARD}
     alive, blocks = sorted(near), sorted(now.blocks)
     for name in blocks:

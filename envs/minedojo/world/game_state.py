@@ -43,11 +43,12 @@ class GameState:
     @property
     def carried(self) -> Mapping[str, int]:
         """Item -> quantity, worn items included."""
-        found: dict[str, int] = {}
-        for stack in [*self.inventory, *self.equipment[1:]]:
-            if stack.quantity:
-                found[stack.name] = found.get(stack.name, 0) + stack.quantity
-        return found
+        return _totals([*self.inventory, *self.equipment[1:]])
+
+    @property
+    def at_hand(self) -> Mapping[str, int]:
+        """The same without worn items, which no action takes."""
+        return _totals(self.inventory)
 
     @property
     def ticks(self) -> int:
@@ -111,6 +112,14 @@ def _stack(one: Mapping[str, Any]) -> Stack:
         str(one["name"]),
         *(int(one[key]) for key in ("variant", "quantity", "durability", "lasts")),
     )
+
+
+def _totals(stacks: Sequence[Stack]) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for stack in stacks:
+        if stack.quantity:
+            found[stack.name] = found.get(stack.name, 0) + stack.quantity
+    return found
 
 
 def _counts(raw: Any) -> Mapping[str, int]:

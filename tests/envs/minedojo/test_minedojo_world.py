@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.cli import main
-from inhabit.envs.core import Action, SimulatorError, Task
+from inhabit.envs.core import Action, Outcome, Reason, SimulatorError, Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.tasks.language import mobs, variants
@@ -178,6 +178,80 @@ def test_wood_of_another_tree_is_told_by_its_name() -> None:
         assert "2 more planks (Oak Wood Planks)" in said
         other = env.act(Action("craft spruce_fence_gate", "craft", ("spruce_fence_gate",)))
         assert other.reason is None
+
+
+def _begun(env: MineDojo, **scene: object) -> None:
+    env.reset(TASK.model_copy(update={"scene": {**TASK.scene, **scene}}), seed=0)
+
+
+def _done(env: MineDojo, text: str) -> Outcome:
+    action = env.parse(text)
+    assert action is not None, text
+    return env.act(action)
+
+
+@pytest.mark.slow
+def test_what_is_worn_is_not_offered_and_is_told() -> None:
+    held = [{"slot": "feet", "name": "iron_boots"}, {"slot": 0, "name": "iron_sword"}]
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=held)
+        offered = [action.text for action in env.actions()]
+        assert "equip iron_sword" in offered
+        assert "equip iron_boots" not in offered
+        said = _done(env, "equip iron_boots")
+        assert (said.reason, said.feedback) == (Reason.ALREADY, "You wear the iron_boots already.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tool", "mob", "action"),
+    [("bucket", "cow", "milk cow"), ("shears", "sheep", "shear sheep")],
+)
+def test_a_full_inventory_has_no_room(tool: str, mob: str, action: str) -> None:
+    dirt = [{"slot": slot, "name": "dirt", "quantity": 64} for slot in range(1, 36)]
+    held = [{"slot": 0, "name": tool, "quantity": 2 if tool == "bucket" else 1}, *dirt]
+    near = {"initial_mob_spawn_range_low": [3, 1, 3], "initial_mob_spawn_range_high": [4, 1, 4]}
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=held, initial_mobs=[mob], **near)
+        said = _done(env, action)
+        assert said.reason is Reason.NO_ROOM
+        assert "your inventory is full" in said.feedback
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", [{"always_night": True}, {"allow_time_passage": False}])
+def test_sleep_ends_no_night_that_stays(scene: dict[str, object]) -> None:
+    bed = [{"slot": 0, "name": "bed"}]
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=bed, start_at_night=True, **scene)
+        assert _done(env, "place bed").reason is None
+        assert "still night" in _done(env, "sleep").feedback
+        now = env.state()
+        assert (int(now["time"]) // 1000, now["days"]) == (18, 0)
+
+
+@pytest.mark.slow
+def test_a_golden_apple_is_eaten_without_hunger() -> None:
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=[{"slot": 0, "name": "golden_apple"}])
+        eat = env.parse("eat golden_apple")
+        assert eat is not None
+        assert eat in env.admissible()
+        assert env.act(eat).reason is None
+
+
+@pytest.mark.slow
+def test_a_plan_has_both_the_logs_and_what_is_made_of_logs() -> None:
+    logs = [{"name": "log", "offset": [2, 0, z]} for z in range(4)]
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(
+            env, blocks=logs, task="harvest", target_names=["log", "planks"],
+            target_quantities=[1, 4],
+        )  # fmt: skip
+        for action in env.plan():
+            assert env.act(action).reason is None
+        assert env.progress() == (5, 5)
+        assert env.act(Action("dance", "dance")).over
 
 
 @pytest.mark.slow

@@ -181,12 +181,12 @@ function crafting.source(name)
 	return nil, "missing_item", "To smelt a " .. name .. " you need 1 more " .. table.concat(sources, " or ", 1, math.min(3, #sources)) .. "."
 end
 
---- Smelt one; the time it takes is the caller's.
+--- Smelt one; the time it takes is the caller's. Returns how many there are, and for how many of
+-- them there was no room.
 function crafting.smelt(smelt, carried)
 	local made = minetest.get_craft_result({ method = "cooking", width = 1, items = { ItemStack(carried) } }).item
 	local want = inhabit.engine_name(smelt.name, smelt.variant)
 	assert(made:get_name() == want, "the engine smelts " .. carried .. " to " .. made:to_string())
 	spend(carried)
-	pack.add(smelt.name, smelt.variant, made:get_count())
-	return made:get_count()
+	return made:get_count(), pack.add(smelt.name, smelt.variant, made:get_count())
 end

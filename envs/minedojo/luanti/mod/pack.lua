@@ -66,6 +66,14 @@ function pack.find(name, variant)
 	return nil
 end
 
+--- Whether an item is worn.
+function pack.wears(name)
+	for _, stack in ipairs(pack.inventory():get_list("worn")) do
+		if inhabit.plain_name(stack:get_name()) == name then return true end
+	end
+	return false
+end
+
 --- Take items away. The count must be there.
 function pack.take(name, variant, count)
 	while count > 0 do

@@ -1,7 +1,7 @@
 -- High-level skills: each looks first, has its time, and checks afterwards what came of it.
 
-local body, pack, digging, hands, moves, crafting, sight, mobs =
-	inhabit.body, inhabit.pack, inhabit.digging, inhabit.hands, inhabit.moves, inhabit.crafting, inhabit.sight, inhabit.mobs
+local scene, body, pack, digging, hands, moves, crafting, sight, mobs =
+	inhabit.scene, inhabit.body, inhabit.pack, inhabit.digging, inhabit.hands, inhabit.moves, inhabit.crafting, inhabit.sight, inhabit.mobs
 local skills = { known = {} }
 inhabit.skills = skills
 local NEAR, ROAMS, ROAM, TRIES = 36, 6, 30, 3
@@ -165,12 +165,14 @@ function skills.known.smelt(name)
 	end
 	if not crafting.fire() then fail("missing_item", "You have no fuel; coal, planks or logs burn.") end
 	moves.wait(200)
-	local count = crafting.smelt(smelt, carried)
+	local count, lost = crafting.smelt(smelt, carried)
+	if lost > 0 then fail("no_room", "You smelted " .. name .. ", but your inventory is full.") end
 	return "You smelted " .. count .. " " .. name .. "."
 end
 
 local function carried(name)
 	local slot = pack.find(name)
+	if not slot and pack.wears(name) then fail("already", "You wear the " .. name .. " already.") end
 	if not slot then fail("missing_item", "You have no " .. name .. ".") end
 	return slot
 end
@@ -246,12 +248,17 @@ function skills.known.hunt(name)
 	return "You killed the " .. name .. "."
 end
 
+-- Add what was gained, and fail where there is no room for it.
+local function gain(name, count, did)
+	if pack.add(name, 0, count) > 0 then fail("no_room", "You " .. did .. ", but your inventory is full.") end
+end
+
 function skills.known.milk(name)
 	local mob = seen_mob(name)
 	carried("bucket")
 	reach_mob(mob)
 	pack.take("bucket", 0, 1)
-	pack.add("milk_bucket", 0, 1)
+	gain("milk_bucket", 1, "milked the " .. name)
 	moves.wait(4)
 	return "You milked the " .. name .. " and have a milk_bucket."
 end
@@ -264,7 +271,7 @@ function skills.known.shear(name)
 	mob.shorn = mob.age + 3000
 	pack.wear(1)
 	local count = inhabit.draw(1, 3)
-	pack.add("wool", 0, count)
+	gain("wool", count, "sheared the " .. name)
 	moves.wait(4)
 	return "You sheared the " .. name .. " and got " .. count .. " wool."
 end
@@ -276,7 +283,7 @@ function skills.known.collect(name)
 	moves.approach(at, name)
 	pack.take("bucket", 0, 1)
 	minetest.set_node(at, { name = "air" })
-	pack.add(name .. "_bucket", 0, 1)
+	gain(name .. "_bucket", 1, "filled the bucket with " .. name)
 	moves.wait(4)
 	return "You filled the bucket with " .. name .. "."
 end
@@ -287,7 +294,8 @@ function skills.known.sleep()
 	if time < 12541 or time > 23458 then fail("wrong_state", "You can sleep at night only.") end
 	body.sleeping = true
 	moves.wait(100)
-	body.sleeping = false
+	-- As in Minecraft, where the time stands still it does so during sleep, too.
+	if not scene.allow_time_passage or scene.always_night then return "You slept, and it is still night." end
 	inhabit.sky.time, inhabit.sky.days = 0, inhabit.sky.days + 1
 	return "You slept until the morning."
 end
@@ -307,6 +315,7 @@ function skills.run(ask)
 		if type(why) == "table" then return why end
 		return debug.traceback(tostring(why))
 	end, ask.name)
+	body.sleeping = false
 	if not ok and type(said) ~= "table" then error(said, 0) end
 	local came = ok and { feedback = said } or { reason = said.reason, feedback = said.feedback }
 	came.ticks, came.places = body.ticks - began, inhabit.routes.searched - before
