@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from inhabit.agents.models import registry as models
 from inhabit.eie.checking.splits import SPLITS
-from inhabit.eie.examples.example import Rejection
 from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import Procedural
 from inhabit.eie.making.local import synthesize
@@ -34,6 +33,9 @@ from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.plan import find_backend, software
 from inhabit.episodes.playing.settings import ClusterSettings, divide
+
+if TYPE_CHECKING:
+    from inhabit.eie.sets.coverage import Coverage
 
 _MATTERS = ("inhabit", "numpy", "pillow", "pydantic", "networkx", "pyarrow")
 _MODELS = ("torch", "transformers", "openai")
@@ -85,12 +87,6 @@ def synth(
 
     The same command continues an interrupted set.
     """
-    require("pyarrow", "sets", "Data sets")
-    require("sklearn", "sets", "Data sets")
-    from inhabit.eie.sets.card import write_card
-    from inhabit.eie.sets.page.writing import write_page
-    from inhabit.eie.sets.tables import write_tables
-
     registration = find_env(env)
     backend = find_backend(registration, backend)
     if reader and author == Procedural.name:
@@ -108,17 +104,33 @@ def synth(
     settings["env"] = registration.fastest_settings(backend, settings["env"])
     header = _header(registration, backend, author, reader, seed, n, given, settings)
     begun = time.perf_counter()
-    with held(out):
-        opened = SetFolder.begin_or_continue(out, header, partial(_comparable, header))
+    with _begun(out, header, partial(_comparable, header)) as opened:
         if not opened.header.finished:
             # The settings of now: what a set that goes on names itself is not started.
             make = partial(_make_on_cluster, cluster) if ray else _make
             asyncio.run(interruptible(make(opened, header, workers), out))
+    _report(opened, asked, time.perf_counter() - begun, as_json)
+
+
+@contextmanager
+def _begun(
+    out: Path, header: SetHeader, comparable: Callable[[SetSettings], SetSettings] = lambda own: own
+) -> Iterator[SetFolder]:
+    """The set in `out`, to be made or continued; its tables, card and page are written at last."""
+    require("pyarrow", "sets", "Data sets")
+    require("sklearn", "sets", "Data sets")
+    from inhabit.eie.sets.card import write_card
+    from inhabit.eie.sets.page.writing import write_page
+    from inhabit.eie.sets.tables import write_tables
+
+    with held(out):
+        opened = SetFolder.begin_or_continue(out, header, comparable)
+        yield opened
+        if not opened.header.finished:
             write_tables(opened)
             opened.finish()
         write_card(opened)
         write_page(opened)
-        _report(opened, asked, time.perf_counter() - begun, as_json)
 
 
 def _header(
@@ -206,23 +218,11 @@ def _most(header: SetHeader, settings: SynthSettings) -> int:
     return settings.attempts or 10 * header.n + 100
 
 
-def empty_splits(opened: SetFolder) -> Sequence[str]:
-    """The splits that no example of the set is in."""
-    found = {example.split for example in opened.examples()}
-    return [split for split in SPLITS if split not in found]
-
-
 def _report(opened: SetFolder, asked: SynthSettings, seconds: float, as_json: bool) -> None:
-    refusals, tokens = Counter[Rejection](), Counter({"in": 0, "out": 0})
-    attempts = kept = 0
-    for attempt in opened.attempts():
-        attempts += 1
-        kept += len(attempt.kept)
-        refusals.update(refusal.rejection for refusal in attempt.rejected)
-        tokens.update(attempt.tokens)
-    rejected = {reason.value: count for reason, count in sorted(refusals.items())}
+    covered, rejected = _told(opened)
+    attempts, kept, made = covered.attempts, covered.examples, {kind for kind, _ in covered.kinds}
     console = remarks() if as_json else answers()
-    console.print(f"Kept {kept} examples of {attempts} tasks in {opened.folder}.")
+    console.print(f"Kept {kept} examples of {attempts} tasks in {opened.folder}.", soft_wrap=True)
     for reason, count in rejected.items():
         console.print(f"  rejected, {reason}: {count}")
     if kept < opened.header.n:
@@ -231,11 +231,11 @@ def _report(opened: SetFolder, asked: SynthSettings, seconds: float, as_json: bo
             "(--set attempts), or change what rejects them, as attempts.jsonl says.",
             soft_wrap=True,
         )
-    made = {example.kind for example in opened.examples()}
     for kind, share in (("trajectory", asked.trajectories), ("recovery", asked.recoveries)):
         if kind not in made and share * kept >= _EXPECTED:
             console.print(f"  none is a {kind}: no task could be asked about so.", soft_wrap=True)
-    if kept >= opened.header.n and (empty := empty_splits(opened)):
+    empty = [split for split in SPLITS if not covered.splits[split]]
+    if kept >= opened.header.n and empty:
         console.print(
             f"  no examples in: {', '.join(empty)}. Make a larger set (--n), or split it by "
             "something else (--set split_by).",
@@ -251,9 +251,17 @@ def _report(opened: SetFolder, asked: SynthSettings, seconds: float, as_json: bo
             "rejected": dict(rejected),
             "attempts": attempts,
             "seconds": round(seconds, 3),
-            "tokens": dict(tokens),
+            "tokens": {name: covered.tokens[name] for name in ("in", "out")},
         }
         print_json(answer)
+
+
+def _told(opened: SetFolder) -> tuple[Coverage, Mapping[str, int]]:
+    """What is in a set, and how often each reason rejected something."""
+    from inhabit.eie.sets.coverage import cover
+
+    covered = cover(opened)
+    return covered, {reason.value: count for reason, count in sorted(covered.rejected.items())}
 
 
 def photographs(
@@ -284,12 +292,7 @@ def photographs(
     Keeps one example for each photograph unless the model can refute it. The same command
     continues an interrupted set.
     """
-    require("pyarrow", "sets", "Data sets")
-    require("sklearn", "sets", "Data sets")
     from inhabit.eie.making.photographs import Photographer, make, photographs_in
-    from inhabit.eie.sets.card import write_card
-    from inhabit.eie.sets.page.writing import write_page
-    from inhabit.eie.sets.tables import write_tables
 
     given = list(assignments or ())
     if base_url is not None:
@@ -308,29 +311,23 @@ def photographs(
         settings={owner: kind.model_dump(mode="json") for owner, kind in settings.items()},
         software=software(("inhabit", "numpy", "pillow", "pydantic")),
     )
-    with held(out):
-        opened = SetFolder.begin_or_continue(out, header)
+
+    async def ask(opened: SetFolder) -> None:
         model = registration.load(name, settings["model"])
+        try:
+            await make(folder, Photographer(model, of, seed), opened)
+        finally:
+            await model.close()
 
-        async def ask() -> None:
-            try:
-                await make(folder, Photographer(model, of, seed), opened)
-            finally:
-                await model.close()
-
-        asyncio.run(interruptible(ask(), out))
-        write_tables(opened)
-        opened.finish()
-        write_card(opened)
-        write_page(opened)
-    attempts = list(opened.attempts())
-    kept = sum(len(attempt.kept) for attempt in attempts)
-    rejected = Counter(one.rejection.value for attempt in attempts for one in attempt.rejected)
+    with _begun(out, header) as opened:
+        if not opened.header.finished:
+            asyncio.run(interruptible(ask(opened), out))
+    covered, rejected = _told(opened)
     fields: dict[str, JsonValue] = {
         "set": str(opened.folder),
-        "kept": kept,
+        "kept": covered.examples,
         "rejected": dict(rejected),
     }
-    told = [f"\n  rejected, {reason}: {count}" for reason, count in sorted(rejected.items())]
-    answer = f"Kept {kept} examples in {opened.folder}.{''.join(told)}"
+    told = "".join(f"\n  rejected, {reason}: {count}" for reason, count in rejected.items())
+    answer = f"Kept {covered.examples} examples in {opened.folder}.{told}"
     print_answer(answer, fields, as_json=as_json)
