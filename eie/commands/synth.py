@@ -292,7 +292,7 @@ def photographs(
     Keeps one example for each photograph unless the model can refute it. The same command
     continues an interrupted set.
     """
-    from inhabit.eie.making.photographs import Photographer, make, photographs_in
+    from inhabit.eie.making.photographs import Photographer, check_same, make, photographs_in
 
     given = list(assignments or ())
     if base_url is not None:
@@ -320,6 +320,7 @@ def photographs(
             await model.close()
 
     with _begun(out, header) as opened:
+        check_same(folder, opened)
         if not opened.header.finished:
             asyncio.run(interruptible(ask(opened), out))
     covered, rejected = _told(opened)

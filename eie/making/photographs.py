@@ -32,6 +32,7 @@ from inhabit.eie.making.llm_author import out_of_reach, read
 from inhabit.eie.making.ordered_writer import Novelty
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetWriter
 from inhabit.envs.entries import first_problem
+from inhabit.envs.printable import printable
 from inhabit.episodes.recording.reader import readable
 
 LONGEST_SIDE = 768
@@ -209,16 +210,33 @@ async def make(folder: Path, photographer: Photographer, target: SetFolder) -> N
         journal.close()
 
 
+def check_same(folder: Path, target: SetFolder) -> None:
+    """Check that a set that was begun is of the photographs in `folder`.
+
+    Raises:
+        SetError: it is of others.
+    """
+    for attempt, file in zip(target.attempts(), photographs_in(folder), strict=False):
+        if attempt.task != file.name:
+            raise SetError(
+                f"{target.folder} was begun with the photograph {attempt.task!r} where now "
+                f"{file.name!r} is. Choose another --out."
+            )
+
+
 def photographs_in(folder: Path) -> Sequence[Path]:
     """The images in `folder`, sorted by name.
 
     Raises:
-        SetError: there is none, or it can't be read.
+        SetError: there is none, it can't be read, or a name is no text.
     """
     with readable(folder, SetError):
         found = sorted(f for f in folder.iterdir() if f.suffix.lower() in _KINDS and f.is_file())
     if not found:
         raise SetError(f"{folder} contains no photograph ({', '.join(_KINDS)}).")
+    for file in found:
+        if (name := printable(file.name)) != file.name:
+            raise SetError(f"{folder / name}: its name is no plain text. Rename it.")
     return found
 
 

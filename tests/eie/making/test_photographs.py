@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,9 @@ def test_a_model_without_eyes_is_refused() -> None:
 def test_a_folder_without_photographs_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetError, match="no photograph"):
         run(write(tmp_path / "in", 0), scripted([]), tmp_path / "out")
+    (tmp_path / "in" / os.fsdecode(b"\xff.png")).touch()
+    with pytest.raises(SetError, match=r"\\udcff.png: its name is no plain text"):
+        run(tmp_path / "in", scripted([]), tmp_path / "out")
 
 
 def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
@@ -248,6 +252,11 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
         main([*words, "--seed", "1", "--out", str(tmp_path / "out")])
     assert left.value.code != 0
     assert "seed" in capsys.readouterr().err
+    (photographs / "001.png").rename(photographs / "other.png")
+    with pytest.raises(SystemExit) as left:
+        main([*words, "--out", str(tmp_path / "out")])
+    assert left.value.code == 1
+    assert "photograph '001.png' where now 'other.png' is" in capsys.readouterr().err
 
 
 def test_the_command_says_why_photographs_are_rejected(
