@@ -166,6 +166,16 @@ def test_the_same_photograph_counts_once(tmp_path: Path) -> None:
     assert (len(examples), rejected) == (1, [Rejection.DUPLICATE])
 
 
+def test_a_copy_of_a_photograph_is_in_no_other_split(tmp_path: Path) -> None:
+    photographs = write(tmp_path / "in", 6, side=256)
+    for number in range(6):
+        with Picture.open(photographs / f"{number:03d}.png") as one:
+            one.save(photographs / f"{number:03d}-copy.jpg", quality=80)
+    claims = [CLAIM | {"goal": f"Drive on to the {number}th corner."} for number in range(12)]
+    examples, rejected = run(photographs, scripted(claims), tmp_path / "out")
+    assert (len(examples), rejected) == (6, [Rejection.DUPLICATE] * 6)
+
+
 def test_large_photographs_are_made_smaller(tmp_path: Path) -> None:
     photographs = write(tmp_path / "in", side=2000)
     examples, _ = run(photographs, scripted([CLAIM]), tmp_path / "out")
@@ -235,7 +245,9 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
     script.write_text(json.dumps(told))
     photographs = write(tmp_path / "in", 2)
     words = ["photographs", str(photographs), "--author", f"scripted:{script}", "--of", "cooking"]
-    for _ in range(2):
+    for finished in (False, True):
+        if finished:
+            script.unlink()  # no model is loaded any more
         with pytest.raises(SystemExit) as left:
             main([*words, "--out", str(tmp_path / "out"), "--json"])
         assert left.value.code == 0
