@@ -1,6 +1,7 @@
 """Baselines of a set: how often its questions can be answered without images, and with some sight.
 
-Each example is answered by models that were trained on other rooms (cross-validation by room).
+Each example is answered by models that were trained on other rooms (cross-validation by room); on
+other groups where there are fewer than five rooms.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def folds(examples: Sequence[Example]) -> list[int]:
 
     Rooms are kept together; where there are too few, groups.
     """
-    keys = [example.room or example.group or example.id for example in examples]
+    keys = _rooms(examples)
     if len(set(keys)) < FOLDS:
         keys = [example.group or example.id for example in examples]
     sizes = [0] * FOLDS
@@ -43,6 +44,10 @@ def folds(examples: Sequence[Example]) -> list[int]:
         fold[key] = sizes.index(min(sizes))
         sizes[fold[key]] += count
     return [fold[key] for key in keys]
+
+
+def _rooms(examples: Sequence[Example]) -> list[str]:
+    return [example.room or example.group or example.id for example in examples]
 
 
 SEES_AND_READS = "a regression on what a vision network detects and the goal says"
@@ -88,6 +93,8 @@ class Report:
     chance: float
     """Mean of 1 / number of candidates."""
     baselines: tuple[Baseline, ...]
+    by_room: bool
+    """Whether folds share no room; else there are too few rooms, and folds share no group."""
 
     @property
     def blind(self) -> float:
@@ -127,7 +134,7 @@ def measure(examples: Examples, seed: int = 0, eyes: EyeFeatures | None = None) 
             Baseline(SEES_AND_READS, _linear(known, fold, eyes.reading), len(known), True),
         ]
     chance = sum(1 / len(example.candidates) for example in known) / len(known)
-    return Report(chance, tuple(found))
+    return Report(chance, tuple(found), len(set(_rooms(known))) >= FOLDS)
 
 
 def _right(

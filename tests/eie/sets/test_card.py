@@ -65,6 +65,8 @@ def test_the_card_counts_what_is_there(tmp_path: Path) -> None:
     assert sum(int(cells[0] or 0) for cells in depths.values() if cells[0].isdigit()) == none
     places = [sum(e.answer == place for e in examples) for place in range(4)]
     assert table(text, "4 candidates")["examples"] == [str(count) for count in places]
+    assert len({e.room for e in examples}) < 5
+    assert "trained on examples of other groups (folds by group" in text
     sees, accuracy, *_ = table(text, "| images")["always the first candidate"]
     assert sees == "no"
     assert accuracy == f"{100 * sum(e.answer == 0 for e in examples) / len(examples):.1f} %"
