@@ -132,9 +132,10 @@ class _Keys:
         return self._known[digest]
 
 
-_EXACT, _ROUNDED = 1e-3, 0.75
-"""Tolerance in nats for float32, and for other dtypes and quantized weights, whose rounding differs
-from batch to batch."""
+def _tolerance(model: Any) -> float:
+    """In nats. Rounding of other dtypes and of quantized weights differs from batch to batch."""
+    quantized = getattr(model, "is_quantized", False)
+    return 1e-3 if model.config.dtype in (None, torch.float32) and not quantized else 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,7 @@ def choose(model: Any, questions: Sequence[Question], *, pad: int, batched: bool
 
     `questions` are of different lengths, either all with images or all without.
     """
-    quantized = getattr(model, "is_quantized", False)
-    exact = model.config.dtype in (None, torch.float32) and not quantized
-    tolerance = _EXACT if exact else _ROUNDED
+    tolerance = _tolerance(model)
     plain = [_scores(model, [question], "rows", pad)[0] for question in questions]
     remarks: list[str] = []
     way: Way = "rows"
@@ -194,11 +193,10 @@ def check_shared(model: Any, questions: Sequence[Question], *, pad: int) -> None
     """
     problem: str | None = "need another arrangement of positions or images"
     if can_share(model, [question.prompt for question in questions]):
-        exact = model.config.dtype in (None, torch.float32)
         plain = [_scores(model, [question], "rows", pad)[0] for question in questions]
         found = read_shared(model, questions)
         shared = [score(one, q.trie).sums for one, q in zip(found, questions, strict=True)]
-        problem = _problem(shared, plain, _EXACT if exact else _ROUNDED)
+        problem = _problem(shared, plain, _tolerance(model))
     if problem:
         raise TuneError(
             f"The prompts of an episode can't be read together with this model: they {problem}. "
