@@ -134,6 +134,10 @@ class TuneSettings(SettingsModel):
             raise ValueError("reasons=true needs objective=sft: reasons are no candidates")
         if self.end and self.objective is not Objective.SFT:
             raise ValueError("end=true needs objective=sft: a ranked candidate does not end")
+        if (self.negatives or self.other_answers) and self.objective is not Objective.RANKING:
+            raise ValueError("negatives and other_answers need objective=ranking")
+        if self.targets == "none" and self.last_layers is not None:
+            raise ValueError("last_layers= needs LoRA, and targets=none has none")
         if self.targets == "none" and not self.whole:
             raise ValueError("targets=none needs whole=, the names of what is trained")
         if "all" in self.whole and self.targets != "none":

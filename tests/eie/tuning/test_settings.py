@@ -25,6 +25,9 @@ def test_lists_are_words_with_commas() -> None:
     [
         ({"reasons": "true"}, "reasons=true needs objective=sft"),
         ({"end": "true"}, "end=true needs objective=sft"),
+        ({"negatives": "3", "objective": "sft"}, "negatives and other_answers need objective="),
+        ({"other_answers": "3", "objective": "contrast"}, "other_answers need objective=ranking"),
+        ({"targets": "none", "whole": "all", "last_layers": "2"}, "last_layers= needs LoRA"),
         ({"targets": "none"}, "targets=none needs whole="),
         ({"whole": "all"}, "whole=all needs targets=none"),
         ({"quantization": "bnb-4bit", "targets": "none", "whole": "all"}, "leave whole= out"),
