@@ -94,7 +94,7 @@ def _rows(run: Run, episode: EpisodeRecord, attempt: Attempt) -> Iterator[Mappin
 def card(runs: Sequence[Run], rows: int) -> str:
     """The card of these runs: what the hub reads, figures, columns, and how to load it."""
     envs = sorted({run.header.env for run in runs})
-    size = next((text for most, text in _SIZES if rows < most), "n>100K")
+    size = next((text for most, text in _SIZES if rows < most), "1M<n<10M")
     return (
         templates()
         .get_template("hub.md")
@@ -110,7 +110,10 @@ def card(runs: Sequence[Run], rows: int) -> str:
     )
 
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+_SIZES = (
+    (1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
+)  # fmt: skip
+"""The hub's categories of sizes."""
 
 
 def _agent(run: Run) -> str:

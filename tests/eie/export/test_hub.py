@@ -74,3 +74,12 @@ def test_names_of_a_run_from_anybody_stay_names_in_the_card(tmp_path: Path, name
     assert [line[:2] for line in body.splitlines()].count("# ") == 1
     rows = [line for line in body.splitlines() if line.startswith("| run |")]
     assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [8, 8]
+
+
+@pytest.mark.parametrize(
+    ("rows", "size"), [(999, "n<1K"), (1_000, "1K<n<10K"), (100_000, "100K<n<1M")]
+)
+def test_sizes_are_categories_of_the_hub(rows: int, size: str) -> None:
+    from inhabit.eie.export.hub import card
+
+    assert yaml.safe_load(card([], rows).split("---")[1])["size_categories"] == [size]
