@@ -14,7 +14,7 @@ from inhabit.eie.examples.example import Rejection
 from inhabit.eie.sets.card import plain_markdown, write_card
 from inhabit.eie.sets.coverage import SAMPLES, ChiSquare, cover, evenness
 from inhabit.eie.sets.folder import SetFolder
-from inhabit.eie.sets.tables import write_tables
+from inhabit.eie.sets.tables import SCHEMA, write_tables
 from tests.eie.made_set import NASTY, read_examples, write_set
 
 
@@ -65,6 +65,8 @@ def test_the_card_counts_what_is_there(tmp_path: Path) -> None:
     assert sum(int(cells[0] or 0) for cells in depths.values() if cells[0].isdigit()) == none
     places = [sum(e.answer == place for e in examples) for place in range(4)]
     assert table(text, "4 candidates")["examples"] == [str(count) for count in places]
+    columns = text.partition("## Fields")[2].partition("##")[0]
+    assert [name for name in SCHEMA.names if f"`{name}`" not in columns] == []
     assert len({e.room for e in examples}) < 5
     assert "trained on examples of other groups (folds by group" in text
     sees, accuracy, *_ = table(text, "| images")["always the first candidate"]
