@@ -9,7 +9,6 @@ from typing import Literal, get_args
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 By = Literal["room", "object", "family"]
-_SHARES: tuple[tuple[Split, float], ...] = (("train", 0.7), ("val", 0.1), ("test", 0.2))
 
 
 def split_of(key: str, seed: int, among: Sequence[str] = ()) -> Split:
@@ -21,18 +20,16 @@ def split_of(key: str, seed: int, among: Sequence[str] = ()) -> Split:
     Args:
         key: in question.
         seed: of the set.
-        among: all keys, if they are few. They are then apportioned by the order of their hashes,
-            so that no split stays empty.
+        among: all keys, if they are few. Three or more are then apportioned by the order of their
+            hashes, so that no split stays empty.
     """
+    if len(among) > 2 and key in among:
+        order = sorted(among, key=lambda other: _place(other, seed), reverse=True)
+        tests, rest = max(1, round(0.2 * len(order))), order.index(key)
+        vals = max(1, round(0.1 * len(order)))
+        return "test" if rest < tests else "val" if rest < tests + vals else "train"
     place = _place(key, seed)
-    if key in among:
-        order = sorted(among, key=lambda other: _place(other, seed))
-        place = (order.index(key) + 0.5) / len(order)
-    for split, share in _SHARES:
-        if place < share:
-            return split
-        place -= share
-    return "test"
+    return "train" if place < 0.7 else "val" if place < 0.8 else "test"
 
 
 def _place(key: str, seed: int) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,13 @@ def test_few_rooms_fill_every_split(seed: int) -> None:
     rooms = [f"flat {number}" for number in range(7)]
     splits = [split_of(room, seed, rooms) for room in rooms]
     assert sorted(splits) == ["test", "train", "train", "train", "train", "train", "val"]
+
+
+@pytest.mark.parametrize("count", range(3, 25))
+def test_no_split_of_few_rooms_is_empty(count: int) -> None:
+    rooms = [f"room {number}" for number in range(count)]
+    splits = Counter(split_of(room, 0, rooms) for room in rooms)
+    assert len(splits) == 3 and splits["val"] <= splits["test"] <= splits["train"]
 
 
 def test_an_image_that_one_thing_fills_is_unclear() -> None:
