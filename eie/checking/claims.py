@@ -96,7 +96,7 @@ class _Reader:
         self._things = things
         self._got = got
         self._lexicon = lexicon
-        self._nouns = SceneNouns(lexicon, {thing.kind for thing in things})
+        self._nouns = SceneNouns(lexicon, {*(thing.kind for thing in things), *got})
         self._by_name = {thing.name: thing for thing in things}
 
     def read(self, text: str, wish: bool) -> Iterator[str]:

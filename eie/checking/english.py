@@ -20,8 +20,10 @@ POLITE = re.compile(
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 CHANGING = re.compile(
-    r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|only|instead|rather|"
-    r"either|or|if|twice|thrice|(?<!away )(?<!back )again|three|four|five|"
+    r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|till|only|instead|"
+    r"rather|kidding|joking|scratch that|never ?mind|second thoughts?|"
+    r"(?:let|ask|tell) (?:my|our|your)|either|or|if|twice|thrice|"
+    r"(?<!away )(?<!back )again|three|four|five|"
     r"six|seven|eight|nine|ten|(?<!it )all|every|anything|anywhere|"
     r"elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
     r"half|(?:a|one) (?:third|quarter)|part of|"
@@ -52,9 +54,9 @@ your yourself
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
 NEUTRAL_WORDS = frozenset(NEUTRAL.split())
 PLAIN = """
-a all an and another back block blocks both couple down each every get go have hand hands here hold
-inside it its me my of off one other our out over pair pick piece pieces slice slices some take that
-the their them there these this those to together top up use you your
+a all an and another back block blocks both couple down each every flat get go have hand hands here
+hold house inside it its lump lumps me my of off one other our out over pair pick piece pieces slice
+slices some take that the their them there these this those to together top up use you your
 """
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
 """All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
@@ -146,6 +148,8 @@ BESIDE = re.compile(
     r"(?:that|which) (?:is|are|stands?|lies?) (?:in|on|inside))\s+(?:\w+\s+){0,3}$"
 )
 """What comes before a thing that only tells where another one is."""
+APART = re.compile(r"\s+(?:\w+\s+)?(?:next to|beside|near|by|under|behind|outside)\b")
+"""What follows a thing that is only beside the one that it is said to be with."""
 LAID = re.compile(r"\b(?:set|lay|load)\s+(?:the\s+)?$")
 """What comes before a place that something is put on: "set the table with a plate"."""
 SWITCHED = re.compile(r"\b(?:turn|switch|flick|flip|power|click|put)\w*\s+on\s+(?:\w+\s+){0,2}$")

@@ -51,7 +51,9 @@ def misread(
             return why
     text = english.PURPOSE.sub(" ", text)
     there = Counter(thing.kind for thing in things)
-    goal_ = _Goal(text, events, SceneNouns(lexicon, {*there}), lexicon, there)
+    plainly = SceneNouns(lexicon)
+    wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
+    goal_ = _Goal(text, events, SceneNouns(lexicon, {*there, *wished}), lexicon, there)
     for word in english.CHANGING.finditer(text):
         if word[0] not in goal_.licensed:
             return f"The goal says {word[0]!r}, and the scene wants nothing like it."
@@ -416,7 +418,8 @@ class _Goal:
                 waiting += [] if now else [mention]
                 follows = False
             elif self._is_taken(mention):
-                if word in ("with", "containing", "holding") and now:
+                apart = english.APART.match(self.text, mention.end)
+                if word in ("with", "containing", "holding") and now and not apart:
                     say(mention, mention, now[-1])
                     continue
                 together = follows and english.TOGETHER.match(between)

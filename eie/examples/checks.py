@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from inhabit.eie.checking.claims import contradictions
-from inhabit.eie.checking.nouns import SceneNouns
+from inhabit.eie.checking.nouns import SceneNouns, sources
 from inhabit.eie.examples.context import StepContext
 from inhabit.eie.examples.draft import RejectedError
 from inhabit.eie.examples.example import Rejection
@@ -74,7 +74,8 @@ def check_goal(
     """Check that a goal mentions no object that the scene lacks and its events do not obtain."""
     nouns = SceneNouns(lexicon)
     gotten = [e.wish.lower() for e in events if e.action_kind in _OBTAINS]
-    got = {mention.kind for wish in gotten for mention in nouns.mentions(wish)}
+    made = [mention.kind for wish in gotten for mention in nouns.mentions(wish)]
+    got = {kind for one in made for kind in (one, *sources(one, lexicon))}
     _raise_first(contradictions(goal, things, lexicon, wish=True, got=got))
 
 

@@ -22,6 +22,7 @@ from inhabit.envs.toy.house import (
     cost,
     solve,
 )
+from inhabit.envs.world.household_names import called
 from inhabit.envs.world.rows import kind_of
 
 KINDS = ("put", "put_away", "put_two")
@@ -104,6 +105,7 @@ _LEXICON = Lexicon(
     states={"open": ("open", "closed")},
     synonyms={"refrigerator": "fridge"},
     containers=frozenset(CONTAINERS),
+    called=called((*ITEMS, *CONTAINERS)),
 )
 _CHANGES = ("another room", "another object", "changed state", "distractors", "harder")
 

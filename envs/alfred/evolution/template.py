@@ -12,8 +12,8 @@ from pydantic import JsonValue, ValidationError
 
 from inhabit.envs.alfred.evolution.changes import CHANGES, HARDER, changed
 from inhabit.envs.alfred.language.verbs import BY_NAME, preposition, word
+from inhabit.envs.alfred.phrasing import nouns
 from inhabit.envs.alfred.phrasing.compound import scene_in_words
-from inhabit.envs.alfred.phrasing.nouns import called
 from inhabit.envs.alfred.scenes.scene import SLICED, AlfredGoal, AlfredScene
 from inhabit.envs.alfred.tasks.feasibility import reference_cost
 from inhabit.envs.alfred.tasks.sampling import MAX_STEPS, draw_scene, possible_goals
@@ -31,6 +31,7 @@ from inhabit.envs.alfred.world.things import TYPES as OBJECT_TYPES
 from inhabit.envs.core import Action, SceneObject, Task
 from inhabit.envs.simulators.household.types.things import LAMPS
 from inhabit.envs.template import ActionKind, Crossing, Event, Lexicon
+from inhabit.envs.world import household_names
 from inhabit.envs.world.rows import kind_of
 from inhabit.envs.world.words import number, with_article
 
@@ -341,14 +342,18 @@ def _plain(scene: AlfredScene) -> dict[str, JsonValue]:
 
 def _lexicon() -> Lexicon:
     products = {word(f"{type}{SLICED}"): word(type) for type in IN_SLICES}
+    kinds = frozenset(map(word, OBJECT_TYPES))
+    called = {**nouns.called()}
+    for name, may_be in household_names.called(kinds).items():
+        called[name] = called.get(name, frozenset()) | may_be
     return Lexicon(
-        kinds=frozenset(map(word, OBJECT_TYPES)),
+        kinds=kinds,
         states={state.name: state.words for state in STATES},
         synonyms={said: word(type) for said, type in SYNONYMS.items()},
         products={**products, word("EggCracked"): word("Egg")},
         containers=frozenset(map(word, IN)),
         lookalikes=_LOOKALIKES,
-        called=called(),
+        called=called,
     )
 
 

@@ -32,6 +32,7 @@ from inhabit.envs.minedojo.evolution.goals import (
     plain,
     take_apart,
 )
+from inhabit.envs.minedojo.evolution.names import called
 from inhabit.envs.minedojo.evolution.views import LEAST, crossed_scenes, predictions, steps, views
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, ItemNode, graph
 from inhabit.envs.minedojo.luanti.content import content
@@ -40,7 +41,6 @@ from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon, RecipePart
 from inhabit.envs.world.rows import kind_of
-from inhabit.envs.world.words import plural
 
 _MOST_MOBS = 8
 _FAR = 30
@@ -265,8 +265,7 @@ def _lexicon() -> Lexicon:
     kinds = frozenset(map(plain, every))
     return Lexicon(
         kinds=kinds,
-        # Beetroots are a block as well, carrots and potatoes too.
-        called={plural(k): frozenset((k, plural(k))) for k in kinds if plural(k) in kinds},
+        called=called(kinds),
         states=STATES,
         places=frozenset(word for name in names("biome") for word in name.split("_")),
         products={plain(item): plain(source) for item, source in made.items()},

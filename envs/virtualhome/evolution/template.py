@@ -22,6 +22,7 @@ from inhabit.envs.virtualhome.tasks.sampling import draw_flat, draw_task, vary
 from inhabit.envs.virtualhome.tasks.scene import CHARACTER, VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.world.catalogue import catalogue, in_words, spoken
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
+from inhabit.envs.world.household_names import called
 from inhabit.envs.world.rows import kind_of
 from inhabit.envs.world.words import without_number
 
@@ -244,6 +245,7 @@ def _lexicon() -> Lexicon:
             **{name: spoken(name) for name in classes if name not in words},
             **{said: kind for said, kind in _OTHER_WORDS.items() if kind in words},
         },
+        called=called(words),
     )
 
 
