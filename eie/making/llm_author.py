@@ -64,9 +64,11 @@ class Chooser:
             case "object":
                 return await self._object(schema)
             case "array":
-                count = self._rng.randint(schema.get("minItems", 0), _MOST_ITEMS)
-                items = schema.get("items") or schema.get("prefixItems", [{}])[0]
-                return [await self._value(items, name) for _ in range(count)]
+                least = schema.get("minItems", 0)
+                most = max(least, min(_MOST_ITEMS, schema.get("maxItems", _MOST_ITEMS)))
+                forms = [*schema.get("prefixItems", ()), *[schema.get("items", {})] * most]
+                count = self._rng.randint(least, most)
+                return [await self._value(form, name) for form in forms[:count]]
             case "boolean":
                 return await self._choose(name, [False, True])
             case "integer":

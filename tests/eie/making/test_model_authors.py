@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,9 @@ from typing import Any
 import pytest
 from in_process import inhabit
 
+from inhabit.agents.models.registry import load
 from inhabit.eie.examples.example import Rejection
+from inhabit.eie.making.llm_author import Chooser
 from inhabit.eie.sets.folder import AttemptLine, SetFolder
 from tests.agents.models.endpoints.endpoint import Answer, endpoint, good
 
@@ -152,3 +156,16 @@ def test_plain_steps_have_no_word_that_the_scene_does_not_explain(
 def test_a_reader_needs_an_author_whose_goals_it_reads(tmp_path: Path) -> None:
     done = inhabit("synth", "toy", "--n", "1", "--reader", "openai:r", "--out", str(tmp_path / "a"))
     assert done.returncode == 2 and "name one by --author KIND:NAME" in done.stderr
+
+
+def test_a_model_that_ranks_fills_arrays_of_a_given_length() -> None:
+    corner = {"prefixItems": [{"enum": [name]} for name in "xyz"], "minItems": 3, "maxItems": 3}
+    arrays = {"corner": corner, "one": {"items": {"enum": ["a"]}, "minItems": 1, "maxItems": 1}}
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "array", **one} for name, one in arrays.items()},
+        "required": [*arrays],
+    }
+    for seed in range(5):
+        chooser = Chooser(load("scripted:first"), [], random.Random(seed))
+        assert asyncio.run(chooser.fill(schema)) == {"corner": ["x", "y", "z"], "one": ["a"]}
