@@ -19,7 +19,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from inhabit.agents.models.core import Ability
 from inhabit.agents.models.local.adapter import FILE, TunedModel, remember
-from inhabit.agents.models.local.recommended import copy_recommended
+from inhabit.agents.models.local.recommended import copy_recommended, recommended_by
 from inhabit.agents.models.local.registration import resolve
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
@@ -98,8 +98,7 @@ class Base:
         self.wrapped.save_pretrained(folder, state_dict=dict(state))
         if not self.adapted:
             self.encoder.save(folder)
-            source, adapters = resolve(self.name.removeprefix("local:"))
-            copy_recommended(adapters[-1] if adapters else Path(source), folder)
+            _recommend_the_same(self.name, folder)
             return
         # peft records a path of this machine, which is useless elsewhere.
         config = folder / "adapter_config.json"
@@ -107,6 +106,15 @@ class Base:
         config.write_text(json.dumps(noted | {"base_model_name_or_path": None}, indent=2) + "\n")
         (folder / FILE).write_text(TunedModel(base=self.name).model_dump_json(indent=2) + "\n")
         remember(folder)
+
+
+def _recommend_the_same(name: str, folder: Path) -> None:
+    """Have a model in `folder` recommend the settings that the local model `name` does."""
+    source, adapters = resolve(name.removeprefix("local:"))
+    for place in (*reversed(adapters), Path(source)):
+        if recommended_by(place):
+            copy_recommended(place, folder)
+            return
 
 
 def prepare(name: str, settings: TuneSettings, seed: int) -> Base:
@@ -233,4 +241,5 @@ def merge(name: str, out: Path) -> None:
         (half := Path(beside, "model")).mkdir()
         loaded.network.save_pretrained(half)
         loaded.encoder.save(half)
+        _recommend_the_same(name, half)
         half.replace(out)

@@ -14,6 +14,7 @@ from sampling import every
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Message
+from inhabit.agents.models.local.registration import recommended
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.eie.tuning.base import merge
@@ -69,6 +70,16 @@ def test_adapters_of_plain_peft_are_tuned_further(tmp_path: Path) -> None:
     assert scores(result.model) != pytest.approx(scores(f"local:{folder}+{base}"), abs=0.01)
     merge(result.model, tmp_path / "merged")
     assert scores(f"local:{tmp_path / 'merged'}") == pytest.approx(scores(result.model), abs=1e-4)
+
+
+def test_a_merged_model_recommends_what_its_base_does(tmp_path: Path) -> None:
+    base = save_llama(tmp_path / "base")
+    (base / "inhabit.json").write_text('{"agent": {"prompt": "mine.jinja", "history": 3}}')
+    (base / "mine.jinja").write_text("Mine.")
+    folder = adapters(base, tmp_path / "adapters")
+    merge(f"local:{folder}+{base}", tmp_path / "merged")
+    found = recommended(str(tmp_path / "merged"))["agent"]
+    assert found == {"prompt": tmp_path / "merged/mine.jinja", "history": 3}
 
 
 @pytest.mark.parametrize("dtype", every(2, ["bfloat16", "float32"]))
