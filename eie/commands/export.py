@@ -84,6 +84,8 @@ def export(
             raise RecordError(f"Nothing to export: no episode of {source} was successful.")
         given = RunSource(run, options, tuple(more))
     count = write(given, chosen, out)
+    if isinstance(given, SetSource) and not given.opened.header.finished:
+        remarks().print(f"The set is not finished: {given.opened.header.n} examples are wanted.")
     if isinstance(given, RunSource) and chosen.every:
         tell_unended([given.run, *given.more])
     if sentence := given.left_out.sentence():

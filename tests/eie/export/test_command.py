@@ -104,6 +104,16 @@ def test_show_writes_page_and_card(made: Path, capsys: Any) -> None:
     assert before == {name: (made / name).read_bytes() for name in before}
 
 
+def test_a_set_that_is_not_finished_is_exported_as_such(tmp_path: Path, capsys: Any) -> None:
+    made = write_set(tmp_path / "set", 1)
+    words = ("export", str(made), "--format", "jsonl", "--out")
+    assert "not finished" not in inhabit(capsys, *words, str(tmp_path / "whole"))[2]
+    header = made / "set.json"
+    header.write_text(json.dumps(json.loads(header.read_text()) | {"finished": False}))
+    code, _, told = inhabit(capsys, *words, str(tmp_path / "part"))
+    assert code == 0 and "The set is not finished: 40 examples are wanted." in told
+
+
 @pytest.mark.parametrize(
     ("shown", "words", "why"),
     [
