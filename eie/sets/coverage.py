@@ -201,16 +201,18 @@ def effects(opened: SetFolder) -> Sequence[ChangeEffect]:
         SetError: the set can't be read.
     """
     found: dict[str, ChangeEffect] = {}
-    known: set[str] = set()
+    tasks, goals = set[str](), set[str]()
     for example in opened.examples():
         if (lineage := example.lineage) is None:
             continue
         effect = found.setdefault(lineage.change, ChangeEffect(lineage.change or NONE))
         effect.examples += 1
-        if lineage.seed_task in known:
+        if (task := example.group or lineage.seed_task) not in tasks:
+            tasks.add(task)
+            effect.kept += 1
+        if lineage.seed_task in goals:
             continue
-        known.add(lineage.seed_task)
-        effect.kept += 1
+        goals.add(lineage.seed_task)
         if lineage.steps is not None:
             effect.after.append(lineage.steps)
         if lineage.parent_steps is not None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inhabit.eie.examples.example import Rejection
 from inhabit.eie.sets.card import plain_markdown, write_card
-from inhabit.eie.sets.coverage import SAMPLES, ChiSquare, cover, evenness
+from inhabit.eie.sets.coverage import SAMPLES, ChiSquare, cover, effects, evenness
 from inhabit.eie.sets.folder import SetFolder
 from inhabit.eie.sets.tables import SCHEMA, write_tables
 from tests.eie.made_set import NASTY, read_examples, write_set
@@ -86,6 +86,16 @@ def test_the_card_tells_of_twins_and_copies(tmp_path: Path) -> None:
     groups = (len(examples) + 1) // 2
     assert f"{len(examples)} examples are in {groups} groups of twins" in text
     assert "1 examples have the images and words of another" in text
+
+
+def test_a_square_is_of_one_task(tmp_path: Path) -> None:
+    """Each of its goals has an id of its own."""
+    folder = write_set(tmp_path / "set", 4)
+    examples = [e.model_copy(update={"square": str(e.split)}) for e in read_examples(folder)]
+    (folder / "examples.jsonl").write_text("".join(f"{e.model_dump_json()}\n" for e in examples))
+    (effect,) = effects(SetFolder.open(folder))
+    assert len({e.lineage.seed_task for e in examples if e.lineage}) == 4
+    assert (effect.tasks, effect.kept, effect.examples) == (3, 3, len(examples))
 
 
 def test_texts_from_outside_stay_texts(tmp_path: Path) -> None:
