@@ -68,6 +68,8 @@ class Conversation:
     system: str
     question: tuple[str | ExportImage, ...]
     answer: str
+    right: str
+    """The action of the answer, in words."""
     example: Example | None = None
     """What it was made of; None for a step of a demonstration."""
 
@@ -103,7 +105,9 @@ class Conversations:
                 # Sets of earlier versions do not tell the two apart.
                 seen = example.seen or f"{', '.join(example.key_concepts).capitalize()}."
                 answer = _answer(seen, example.reason.removeprefix(example.seen).strip(), answer)
-            yield Conversation(example.id, example.split, system, question, answer, example)
+            yield Conversation(
+                example.id, example.split, system, question, answer, example.right, example
+            )
 
     def of_demonstrations(self, demonstrations: Iterable[Demonstration]) -> Iterator[Conversation]:
         """A conversation for each step that worked, all of them to train on."""
@@ -121,7 +125,7 @@ class Conversations:
                     if reasons:
                         answer = _answer(step.description, step.reasoning, step.action)
                     number = f"{demonstration.number:05d}-{place:04d}"
-                    yield Conversation(number, "train", *asked, answer)
+                    yield Conversation(number, "train", *asked, answer, step.action)
                 history.append(Step(step.action, step.reason, step.feedback, now.rgb, step.text))
 
     def _of_example(
@@ -165,10 +169,8 @@ def kept(
 
 def _describe(one: Conversation) -> ComparedRow:
     words = tuple(part for part in one.question if isinstance(part, str))
-    made = one.example
-    answer = one.answer if made is None else made.right
-    video = made is not None and made.kind == "recognition"
-    return ComparedRow(one.split, words, one.pictures, answer, video)
+    video = one.example is not None and one.example.kind == "recognition"
+    return ComparedRow(one.split, words, one.pictures, one.right, video)
 
 
 def _answer(description: str, reasoning: str, action: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from PIL import Image as Picture
 
 import inhabit
-from inhabit.agents.core import View
+from inhabit.agents.core import Decision, View
 from inhabit.cli import main
 from inhabit.eie.export import lerobot
 from inhabit.eie.export.demonstrations import demonstrations
@@ -49,6 +50,24 @@ def steps(run: Run) -> list[tuple[str, Path]]:
                 assert frame is not None
                 found.append((step.decide.action, frame))
     return found
+
+
+def test_other_words_for_the_same_action_contradict_nothing(tmp_path: Path) -> None:
+    (task,) = inhabit.tasks("toy", 1)
+    with inhabit.open("toy", task) as session:
+        plan = session.plan()
+    thoughts = count()
+
+    async def talkative(view: View) -> Decision:
+        action = await view.parse(plan[len(view.history)])
+        return Decision(action, description="A room.", reasoning=f"Thought {next(thoughts)}.")
+
+    again = task.model_copy(update={"id": "again"})
+    settings = {"in_process": True}
+    inhabit.run("toy", talkative, tmp_path / "run", tasks=[task, again], settings=settings)
+    source = RunSource(Run.open(tmp_path / "run"))
+    assert export(source, "messages", tmp_path / "out") == len(plan)
+    assert +source.left_out.counts == {"repeated": len(plan)}
 
 
 def test_an_answer_without_an_action_costs_no_demonstration(tmp_path: Path, run: Run) -> None:
