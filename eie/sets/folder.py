@@ -151,6 +151,8 @@ class SetFolder:
     ) -> SetFolder:
         """The data set in `out`: a new one, or one started by the same command.
 
+        Any command may start one in which nothing was tried yet.
+
         `comparable` brings settings to one normal form.
 
         Raises:
@@ -163,6 +165,10 @@ class SetFolder:
             was, now = getattr(opened.header, name), getattr(header, name)
             if name == "settings":
                 was, now = comparable(was), comparable(now)
+            if was != now and next(opened.attempts(), None) is None:
+                # What was asked first could not be started, as with a name that is wrong.
+                opened._write_header(header)
+                return opened
             if was != now:
                 raise SetError(
                     f"{out} was started with {name} {was!r}, not {now!r}. Run the same command to "

@@ -225,6 +225,14 @@ def procedural() -> Procedural:
     return Procedural("toy", template(ToySettings()))
 
 
+def test_a_command_that_could_not_start_leaves_the_folder_to_the_next(tmp_path: Path) -> None:
+    words = ("--n", "2", "--out", str(tmp_path / "set"))
+    assert inhabit("synth", "iwisdm", *words).returncode == 3
+    done = inhabit("synth", "toy", *words, "--set", "in_process=true")
+    assert done.returncode == 0, done.stderr
+    assert SetFolder.open(tmp_path / "set").header.env == "toy"
+
+
 def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
     attempts = run(Clumsy(procedural()), tmp_path / "set", n=10_000, max_attempts=15)
     assert [a.number for a in attempts] == list(range(15))
