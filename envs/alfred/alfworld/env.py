@@ -13,7 +13,7 @@ from inhabit.envs.alfred.alfworld.moment import TREATMENTS, Game, GameMoment
 from inhabit.envs.alfred.alfworld.rules import HOLDS, kind, numbered
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.episode.state import EpisodeState
-from inhabit.envs.alfred.scenes.scene import AlfredScene
+from inhabit.envs.alfred.scenes.scene import AlfredScene, read_scene
 from inhabit.envs.alfred.skills.walking import arrive, vantage
 from inhabit.envs.alfred.thor.body import STEP, AgentPose
 from inhabit.envs.alfred.thor.objects import ThorObject
@@ -25,6 +25,7 @@ from inhabit.envs.core import (
     Observation,
     Outcome,
     Reason,
+    SceneError,
     SceneObject,
     Task,
 )
@@ -65,9 +66,16 @@ class Alfworld(Env):
         """Start `task`; `seed` decides where the agent stands if the scene leaves it open.
 
         Raises:
-            SceneError: the scene names something that does not exist or cannot be built.
+            SceneError: the scene names something that does not exist or cannot be built, or asks
+                for what the game does not have.
             SimulatorError: the simulator did not start, or died.
         """
+        scene = read_scene(task, Rooms(self._settings.rooms, self._settings.cells).names)
+        if scene.also or scene.disturbances or scene.goal.movable or scene.goal.sliced:
+            raise SceneError(
+                f"Task {task.id!r}, scene: the text game has one goal, without slices and movable "
+                "receptacles, and no disturbances."
+            )
         self._house.reset(task, seed=seed)
         episode = self._episode
         names = numbered(episode.world)

@@ -13,7 +13,7 @@ from inhabit.envs.alfred.alfworld import AlfworldSettings
 from inhabit.envs.alfred.alfworld.env import Alfworld
 from inhabit.envs.alfred.alfworld.tasks import read, sample
 from inhabit.envs.contract import EnvContract
-from inhabit.envs.core import Env, Reason, Task
+from inhabit.envs.core import Env, Reason, SceneError, Task
 from tests.envs.alfred.trajectories_for_tests import trajectory, write
 
 SMALL = AlfworldSettings(width=64, height=64, wire="none")
@@ -68,6 +68,19 @@ def said(env: Alfworld, text: str) -> str:
     action = env.parse(text)
     assert action is not None, text
     return env.act(action).feedback
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"also": [HEAT.scene["goal"]]},
+        {"disturbances": [{"after": 1}]},
+        {"goal": {**HEAT.scene["goal"], "sliced": True}},  # type: ignore[dict-item]
+    ],
+)
+def test_goals_that_the_game_does_not_have_are_refused(more: dict[str, object]) -> None:
+    with Alfworld(settings=SMALL) as env, pytest.raises(SceneError, match="the text game has one"):
+        env.reset(HEAT.model_copy(update={"scene": {**HEAT.scene, **more}}), seed=0)
 
 
 def test_it_begins_as_alfworld_does(kitchen: Alfworld) -> None:
