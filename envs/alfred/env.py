@@ -83,6 +83,7 @@ class Alfred(Env):
             if scene.recording is None:
                 room = self._rooms.load(scene.room)
                 layout.check(scene, room.objects, room.cells)
+            self._state = None
             body = self._session.start(self._owner, scene.room)
             if isinstance(self._settings, FilmSettings):
                 body.film_size = self._settings.film_width, self._settings.film_height
@@ -233,7 +234,8 @@ class Alfred(Env):
         found = succeeding(self._episode(), self.actions())
         if self._backend != "embedded":
             return found
-        return [action for action in found if action.verb != "put" or self._works(action)]
+        tried = ("put", "put down")
+        return [action for action in found if action.verb not in tried or self._works(action)]
 
     def things(self) -> Sequence[SceneObject]:
         """Every named object, its states, and how many pixels of the image show it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from pydantic import JsonValue
@@ -96,7 +97,8 @@ def disturb(episode: EpisodeState) -> None:
             if thing in body.world and not body.world[thing].held:
                 put_directly(body, thing, _id(names, placement.receptacle))
         for i, state in enumerate(one.states):
-            _set(body, names, state, f"disturbances.states.{i}")
+            with suppress(SceneError):
+                _set(body, names, state, f"disturbances.states.{i}")
     if due:
         episode.views.forget()
         episode.see()
@@ -141,17 +143,23 @@ def _set(body: AgentBody, names: ObjectNames, state: ObjectState, field: str) ->
     # Sliced last: the whole is gone then.
     for row in sorted(STATES, key=lambda row: row.name == "sliced"):
         wanted = getattr(state, row.name)
-        if row.sets and wanted is not None and bool(body.world[id].record[row.reads]) != wanted:
+        if row.sets and wanted is not None and bool(_record(body, id)[row.reads]) != wanted:
             action = row.sets if wanted else row.clears
             done = body.tell(action, objectId=id, forceAction=True)
             _must(done, f"{field}.{row.name}", body)
     done = True
-    if state.filled == "empty" and body.world[id].record["isFilledWithLiquid"]:
+    if state.filled == "empty" and _record(body, id)["isFilledWithLiquid"]:
         done = body.tell("EmptyLiquidFromObject", objectId=id, forceAction=True)
     elif state.filled is not None and state.filled != "empty":
         pour: dict[str, Any] = {"fillLiquid": state.filled, "forceAction": True}
         done = body.tell("FillObjectWithLiquid", objectId=id, **pour)
     _must(done, f"{field}.filled", body)
+
+
+def _record(body: AgentBody, id: str) -> Mapping[str, Any]:
+    if id not in body.world:
+        raise SceneError(f"states: {id!r} is in pieces by then.")
+    return body.world[id].record
 
 
 def _grid(body: AgentBody) -> Grid:

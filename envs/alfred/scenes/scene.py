@@ -173,7 +173,8 @@ class Condition(ScenePart):
 class Disturbance(ScenePart):
     """A change that comes about by itself in the middle of an episode.
 
-    What is held by then, or finds no room, stays where it is.
+    What is held by then, or finds no room, stays where it is, and so does everything while the hand
+    is full; what can't get into a state, as an open microwave can't run, stays as it is.
     """
 
     after: int = Field(ge=1, le=40)

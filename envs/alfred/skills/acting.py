@@ -108,12 +108,7 @@ def put_down(episode: EpisodeState, said: str) -> Result:
     held = episode.held
     if held is None:
         return failed(Reason.HANDS_EMPTY, "you have nothing in your hand.")
-    pose = episode.body.pose
-    places = [
-        t
-        for t in episode.reference().known()
-        if t.receptacle and t.visible and not t.shut and t.id != held.id
-    ]
+    pose, places = episode.body.pose, _places(episode, held)
     places.sort(key=lambda t: (t.id != episode.memory.focus, t.reach(pose.x, pose.z), t.id))
     result = failed(Reason.NOT_FOUND, "there is nothing before you to put it on.")
     for place in places[:4]:
@@ -121,6 +116,14 @@ def put_down(episode: EpisodeState, said: str) -> Result:
         if result.reason is None or result.reason is Reason.MISSING_ITEM:
             break
     return result
+
+
+def _places(episode: EpisodeState, held: ThorObject) -> list[ThorObject]:
+    return [
+        t
+        for t in episode.reference().known()
+        if t.receptacle and t.visible and not t.shut and t.id != held.id
+    ]
 
 
 def drop(episode: EpisodeState, said: str) -> Result:
@@ -312,11 +315,11 @@ def act(episode: EpisodeState, action: Action) -> Result:
 
 def _missing(episode: EpisodeState, name: str) -> str:
     squeezed, number = split_name(name)
-    if number is None:
-        return f"you have not seen {with_article(name)} yet."
-    if episode.names.id(squeezed, number) in episode.memory.seen:
+    names = [split_name(episode.names.of(id)) for id in episode.memory.seen]
+    if (squeezed, number) in names or (number is None and squeezed in dict(names)):
         return f"the {name} is no more: it has been sliced or broken."
-    return f"you have not seen the {name}."
+    seen = with_article(name) + " yet" if number is None else f"the {name}"
+    return f"you have not seen {seen}."
 
 
 def plausible(episode: EpisodeState, find: Sequence[Action] = ()) -> Sequence[Action]:
@@ -385,8 +388,10 @@ def _succeeds(episode: EpisodeState, action: Action) -> bool:
         return True
     if action.verb == "explore":
         return unsearched(episode) is not None
-    if action.verb in ("put down", "drop", "find"):
+    if action.verb in ("drop", "find"):
         return action.verb == "drop"
+    if action.verb == "put down":
+        return episode.held is not None and bool(_places(episode, episode.held))
     thing = episode.reference().resolve(action.verb, action.arguments[-1])
     if thing is None or episode.world.shut_in(thing) is not None:
         return False

@@ -192,6 +192,8 @@ def test_scene_is_built_as_it_says(env: Alfred) -> None:
             "DeskLamp",
         ),
         ({"spawn_seed": -1}, "spawn_seed"),
+        ({"states": [{"object": "apple_1", "sliced": True}] * 2}, "in pieces"),
+        ({"states": [{"object": "egg_1", "broken": True, "sliced": True}]}, "in pieces"),
     ],
 )
 def test_wrong_scenes_are_refused_with_the_nearest_right(
@@ -200,6 +202,35 @@ def test_wrong_scenes_are_refused_with_the_nearest_right(
     with pytest.raises(SceneError) as error:
         env.reset(task(scene), seed=0)
     assert told in str(error.value)
+
+
+def test_no_episode_runs_after_a_reset_that_failed(env: Alfred) -> None:
+    env.reset(task({}), seed=0)
+    sofa = {"type": "pick_and_place_simple", "object": "Pillow", "parent": "Sofa"}
+    full = [{"object": "pillow_1", "receptacle": "drawer_1"}]
+    with pytest.raises(SceneError, match="No valid positions"):
+        env.reset(task({"room": "FloorPlan201", "placements": full}, sofa), seed=0)
+    with pytest.raises(RuntimeError, match="No episode is running"):
+        env.progress()
+
+
+def test_a_disturbance_of_what_is_in_pieces_or_impossible_changes_nothing(env: Alfred) -> None:
+    hot = [{"object": "potato_1", "cooked": True}]
+    runs = [{"object": "microwave_1", "on": True}]
+    scene: dict[str, object] = {
+        "held": "butter knife_1",
+        "placements": [{"object": "potato_1", "receptacle": "countertop_1"}],
+        "disturbances": [{"after": 9, "states": hot}, {"after": 10, "states": runs}],
+    }
+    env.reset(task(scene), seed=0)
+    outcomes = act(
+        env, *["explore"] * 4, "go to the potato", "slice the potato", "go to the potato",
+        "go to the microwave", "open the microwave", "turn left",
+    )  # fmt: skip
+    assert [outcome.reason for outcome in outcomes[4:6]] == [None, None]
+    assert outcomes[6].feedback == "The potato is no more: it has been sliced or broken."
+    states = {thing.name: thing.states for thing in env.things()}
+    assert states["microwave_1"]["open"] and not states["microwave_1"]["on"]
 
 
 def test_find_goes_to_what_was_never_seen() -> None:
@@ -332,8 +363,8 @@ def test_what_can_be_put_is_what_fits(env: Alfred) -> None:
     scene = {"held": "pot_1", "start": {"x": -1.0, "z": 1.0, "rotation": 270}}
     env.reset(task(scene), seed=0)
     act(env, "look around", "explore", "go to the countertop")
-    puts = [a for a in env.admissible() if a.verb == "put"]
-    assert puts
+    puts = [a for a in env.admissible() if a.verb in ("put", "put down")]
+    assert {action.verb for action in puts} == {"put", "put down"}
     for action in puts:
         with env.fork() as fork:
             assert fork.act(action).reason is None
