@@ -100,6 +100,7 @@ def place_at(
         raise Refusal(f"Spawn area not clear ({other}), can't place object at that point")
     if house.agent.held == object_id:
         let_go(house)
+    _in_no_hand(house, object_id)
     own = {object_id, *world.within(object_id)}
     placing.put(world, object_id, box, placing.support(world, box, ignoring=own))
 
@@ -139,11 +140,16 @@ def teleport_object(
         raise Refusal(f"{object_id} is in the way of {other} there, and wasn't teleported.")
     if in_hand:
         let_go(house)
+    _in_no_hand(house, object_id)
     world.move(thing, box, posed=True)
     world.change(object_id, isPickedUp=False)
     placing.rest(world, object_id, placing.support(world, box, ignoring=[object_id]))
     if not thing["pickupable"]:
         world.cells = walkable(world)
+
+
+def _in_no_hand(house: House, object_id: str) -> None:
+    demand(object_id not in house.world.in_hands, f"{object_id} is in an agent's hand.")
 
 
 def _turned(turn: Vector) -> Array:
@@ -156,7 +162,7 @@ def _in_the_way(house: House, thing: SimObject, box: Box) -> str:
     for other in house.world.things.values():
         if other.id in own or not other["pickupable"] or house.world.hidden(other.id):
             continue
-        if other.id == house.agent.held:
+        if other.id in house.world.in_hands:
             continue
         apart = np.abs(other.box.center - box.center) - other.box.reach - box.reach
         if (apart < -_TOUCHING).all():
@@ -326,7 +332,7 @@ def directional(
         bool(thing["pickupable"] or thing["moveable"]),
         "Target SimObjPhysics is not Moveable or Pickupable, and thus can't be pushed.",
     )
-    demand(object_id != house.agent.held, f"{object_id} is in the agent's hand.")
+    _in_no_hand(house, object_id)
     demand(0.0 <= push_angle < 360.0, "pushAngle must be in [0:360)")
     force = 100.0 if move_magnitude is None else move_magnitude
     demand(force >= 0.0, f"moveMagnitude can't be negative: {force:g}.")
@@ -367,7 +373,7 @@ def touch(
     thing = house.world.things[name]
     apart = thing.box.distance_from_axis(house.agent.x, house.agent.z)
     touched = apart <= hand_distance
-    if touched and (thing["pickupable"] or thing["moveable"]) and name != house.agent.held:
+    if touched and (thing["pickupable"] or thing["moveable"]) and name not in house.world.in_hands:
         turn = radians(house.agent.rotation)
         ahead, right = direction.z, direction.x
         way = np.array(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import atan2, cos, degrees, dist, radians, sin
 
@@ -214,10 +214,10 @@ def named(house: House, object_type: str | None, object_id: str | None) -> list[
     return found
 
 
-def _walks(cells: frozenset[Cell], start: Cell) -> list[list[Cell]]:
+def _walks(cells: frozenset[Cell], start: Cell) -> Iterator[list[Cell]]:
     """A shortest path to every cell, nearest first."""
     came: dict[Cell, Cell | None] = {start: None}
-    queue, walks = deque([start]), []
+    queue = deque([start])
     while queue:
         here = queue.popleft()
         walk, at = [], here
@@ -225,12 +225,11 @@ def _walks(cells: frozenset[Cell], start: Cell) -> list[list[Cell]]:
         while back is not None:
             walk.append(back)
             back = came[back]
-        walks.append(walk[::-1])
+        yield walk[::-1]
         for cell in neighbours(here):
             if cell in cells and cell not in came:
                 came[cell] = here
                 queue.append(cell)
-    return walks
 
 
 def _center(cell: Cell) -> tuple[float, float]:

@@ -107,7 +107,8 @@ def slice_(house: House, *, object_id: str, force_action: bool = False) -> None:
     thing = target(house, object_id, force=force_action)
     demand(thing["sliceable"], f"{thing['name']} Does not have the CanBeSliced property!")
     demand(
-        object_id != house.agent.held, "target object cannot be sliced if it is in the agent's hand"
+        object_id not in house.world.in_hands,
+        "target object cannot be sliced if it is in the agent's hand",
     )
     surfaces.cut(house.world, thing)
 
@@ -118,7 +119,8 @@ def break_(house: House, *, object_id: str, force_action: bool = False) -> None:
     demand(thing["breakable"], f"{thing['name']} does not have the CanBreak property!")
     demand(not thing["isBroken"], f"{thing['name']} is already broken")
     demand(
-        object_id != house.agent.held, "target object cannot be broken if it is in the agent's hand"
+        object_id not in house.world.in_hands,
+        "target object cannot be broken if it is in the agent's hand",
     )
     smash(house, thing)
 
@@ -293,13 +295,14 @@ def _set_all(house: House, able: str, value: bool, kind: str | None) -> None:
 
 
 def _set(house: House, thing: SimObject, state: str, value: bool) -> None:
+    if state in _ONE_WAY and thing.id in house.world.in_hands:
+        return
     if state == "is_open":
         set_open(house, thing, 1.0 if value else 0.0)
     elif state == "is_broken":
         smash(house, thing)
     elif state == "is_sliced":
-        if thing.id != house.agent.held:
-            surfaces.cut(house.world, thing)
+        surfaces.cut(house.world, thing)
     elif state == "is_filled_with_liquid":
         house.world.change(thing, isFilledWithLiquid=value, fillLiquid="water" if value else None)
     else:

@@ -372,7 +372,7 @@ def place_on_floor(world: World, thing: SimObject, at: Array) -> Box:
         and not world.hidden(other.id)
         and _meets(other.box, outline.floor, outline.floor + tall)
     ]
-    cells = np.array(sorted(world.cells), np.float64) * STEP
+    cells = np.array(sorted(world.cells), np.float64).reshape(-1, 2) * STEP
     offsets = np.linspace(-0.1, 0.1, 3)
     spots = (cells[:, None, None] + np.stack(np.meshgrid(offsets, offsets), -1)).reshape(-1, 2)
     spots = np.concatenate([[at[[0, 2]]], spots])

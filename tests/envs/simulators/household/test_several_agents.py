@@ -111,3 +111,45 @@ def test_one_agent_alone_is_drawn_as_ever() -> None:
     assert before.rgb is not None and after.rgb is not None
     assert np.array_equal(before.rgb, after.rgb) and np.array_equal(before.ids, after.ids)
     assert before.names == after.names
+
+
+@pytest.mark.parametrize(
+    ("kind", "request_"),
+    [
+        ("Mug", {"action": "BreakObject"}),
+        ("Apple", {"action": "SliceObject"}),
+        ("Pan", {"action": "PushObject"}),
+        ("Plate", {"action": "PlaceObjectAtPoint", "position": {"x": 0.0, "y": 0.2, "z": 1.0}}),
+        ("Bowl", {"action": "TeleportObject", "position": {"y": 1.0}, "rotation": {"y": 0.0}}),
+    ],
+)
+def test_what_one_holds_the_other_can_not_take_or_break(
+    kind: str, request_: dict[str, object]
+) -> None:
+    simulator = Simulator("FloorPlan1", width=64, height=64)
+    assert simulator.act({"action": "Initialize", "agentCount": 2}).success
+    thing = next(id for id, one in simulator.things.items() if one.kind == kind)
+    taken = {"action": "PickupObject", "agentId": 1, "objectId": thing, "forceAction": True}
+    assert simulator.act(taken).success
+    answer = simulator.act({**request_, "objectId": thing, "forceAction": True})
+    assert not answer.success and "hand" in answer.message
+    assert simulator.things[thing]["isPickedUp"]
+    assert simulator.act({"action": "DropHandObject", "agentId": 1}).success
+
+
+def test_an_egg_in_a_hand_stays_whole_when_all_eggs_break() -> None:
+    simulator = Simulator("FloorPlan1", width=64, height=64)
+    egg = next(id for id, one in simulator.things.items() if one.kind == "Egg")
+    assert simulator.act({"action": "PickupObject", "objectId": egg, "forceAction": True}).success
+    states = {"stateChange": "breakable", "isBroken": True}
+    assert simulator.act({"action": "SetObjectStates", "setObjectStates": states}).success
+    assert not simulator.things[egg]["isBroken"] and simulator.things[egg]["isPickedUp"]
+
+
+def test_things_fall_where_nobody_can_stand() -> None:
+    simulator = Simulator("FloorPlan1", width=64, height=64)
+    ids = {one.kind: id for id, one in simulator.things.items()}
+    take = {"action": "PickupObject", "objectId": ids["Apple"], "forceAction": True}
+    grow = {"action": "ScaleObject", "objectId": ids["Fridge"], "scale": 30.0, "forceAction": True}
+    for request in (take, grow, {"action": "DropHandObject"}):
+        assert simulator.act(request).success
