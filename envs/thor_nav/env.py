@@ -26,6 +26,7 @@ from inhabit.envs.simulators.household.simulator import Simulator, SimulatorSnap
 from inhabit.envs.thor_nav import ThorNavSettings
 from inhabit.envs.thor_nav.tasks import MOVES, NavScene, restored, shortest
 
+_POSE = {"x", "z", "rotation", "horizon"}
 _GRID = 0.1
 """Metres: positions are multiples of it, as in both benchmarks."""
 _TURNS: Mapping[str, tuple[str, float]] = {
@@ -77,20 +78,30 @@ class ThorNav(Env):
         """
         scene = validated_scene(NavScene, task)
         settings = self._settings
+        if self._kept is not None:  # A copy leaves the simulator to the others.
+            self.close()
         if self._simulator is None:
             catalog = Catalog(recorded=settings.cells == "recorded")
             self._simulator = Simulator(
                 scene.room, width=settings.width, height=settings.height, catalog=catalog
             )
-        self._tell("Reset", sceneName=scene.room)
-        self._tell("Initialize", gridSize=_GRID, fieldOfView=float(settings.field_of_view))
-        for name in scene.hidden:
-            if name in self._simulator.things:
-                self._tell("DisableObject", objectId=name)
-        self._tell("Teleport", x=scene.x, z=scene.z, rotation=scene.rotation, horizon=scene.horizon)
+        try:
+            self._set_up(scene)
+        except SceneError:
+            self.close()
+            raise
         self._goal = (scene.target_x, scene.target_z)
         self._target = scene.target
         self._planned = self._kept = None
+
+    def _set_up(self, scene: NavScene) -> None:
+        fov, pose = float(self._settings.field_of_view), scene.model_dump(include=_POSE)
+        self._tell("Reset", sceneName=scene.room)
+        self._tell("Initialize", gridSize=_GRID, fieldOfView=fov)
+        for name in scene.hidden:
+            if name in self._running.things:
+                self._tell("DisableObject", objectId=name)
+        self._tell("Teleport", **pose)
 
     def _tell(self, action: str, **arguments: Any) -> None:
         result = self._running.act({"action": action, **arguments})

@@ -53,9 +53,11 @@ _GOAL = "navigate to the {kind} in the room and be as close as possible to it"
 _TARGETS = those("target")
 """Types of sampled targets."""
 _FARTHEST_FROM_CELL = 0.9
-"""Metres from a sampled target to a cell from which it counts as reached."""
-_WALK = (1.5, 3.5)
-"""Metres between a sampled start and its target."""
+"""From a sampled target to a cell, as a share of the distance within which it is reached."""
+_WALK = (0.5, 2.5)
+"""Metres between a sampled start and where its target is reached."""
+_DRAWS = 2000
+"""Targets that are drawn for a task at most."""
 
 
 class _Point(BaseModel):
@@ -147,18 +149,25 @@ def rooms(settings: ThorNavSettings) -> Mapping[str, Sequence[str]]:
 
 
 def sample(n: int, seed: int, settings: ThorNavSettings) -> Iterator[Task]:
-    """`n` tasks in iTHOR's rooms; the first k tasks do not depend on `n`."""
+    """`n` tasks in iTHOR's rooms; the first k tasks do not depend on `n`.
+
+    Raises:
+        TaskError: no room is large or small enough for the distance of `success`.
+    """
+    within = settings.success
     for i in range(n):
         choose = random.Random(f"thor_nav {seed} {i}")
-        made = None
-        while made is None:
-            made = _drawn(ithor.load(choose.choice(ithor.SCENES)), choose)
+        rooms = (ithor.load(choose.choice(ithor.SCENES)) for _ in range(_DRAWS))
+        drawn = (_drawn(room, choose, within) for room in rooms)
+        made = next((one for one in drawn if one is not None), None)
+        if made is None:
+            raise TaskError(f"None of {_DRAWS} targets makes a task with success={within:g}.")
         kind, scene = made
         goal = _GOAL.format(kind=kind)
         yield _made(f"thor_nav-{seed}-{i}", kind, goal, scene, settings)
 
 
-def _drawn(room: Room, choose: random.Random) -> tuple[str, NavScene] | None:
+def _drawn(room: Room, choose: random.Random, within: float) -> tuple[str, NavScene] | None:
     """A target and a start from which it is some steps away; None if this room has no such."""
     targets = [one for one in room.objects if one["objectType"] in _TARGETS]
     if not targets:
@@ -166,9 +175,9 @@ def _drawn(room: Room, choose: random.Random) -> tuple[str, NavScene] | None:
     target = choose.choice(targets)
     goal = target["position"]["x"], target["position"]["z"]
     centers = [(column * STEP, row * STEP) for column, row in sorted(room.cells)]
-    if not any(dist(center, goal) <= _FARTHEST_FROM_CELL for center in centers):
+    if not any(dist(center, goal) <= _FARTHEST_FROM_CELL * within for center in centers):
         return None
-    low, high = _WALK
+    low, high = (within + walk for walk in _WALK)
     starts = [center for center in centers if low <= dist(center, goal) <= high]
     return (target["objectType"], _scene(room, target, starts, choose)) if starts else None
 

@@ -172,3 +172,36 @@ def test_a_file_of_another_form_is_named(
         read(saved(tmp_path, record(**changes)), SMALL)
     with pytest.raises(TaskError, match="nowhere"):
         read(str(tmp_path / "nowhere.json"), SMALL)
+
+
+def test_a_copy_that_begins_anew_leaves_the_original_alone() -> None:
+    first, second = two_tasks()
+    with ThorNav(SMALL) as env:
+        env.reset(first, seed=0)
+        before = env.digest()
+        with env.fork() as copy:
+            copy.reset(second, seed=0)
+            copy.act(copy.vocabulary()[4])
+            assert env.digest() == before != copy.digest()
+
+
+def test_no_episode_runs_after_a_reset_that_failed() -> None:
+    task = two_tasks()[0]
+    with ThorNav(SMALL) as env:
+        env.reset(task, seed=0)
+        with pytest.raises(SceneError, match="in the way"):
+            env.reset(task.model_copy(update={"scene": {**task.scene, "x": 50.0}}), seed=0)
+        with pytest.raises(SceneError, match="No episode is running"):
+            env.progress()
+        env.reset(task, seed=0)
+
+
+def test_samples_begin_farther_away_than_where_they_are_solved() -> None:
+    settings = SMALL.model_copy(update={"success": 2.0})
+    with ThorNav(settings) as env:
+        for task in sample(8, 0, settings):
+            env.reset(task, seed=0)
+            assert env.progress() == (0, 1)
+            assert env.plan()
+    with pytest.raises(TaskError, match="success=10"):
+        next(sample(1, 0, SMALL.model_copy(update={"success": 10.0})))
