@@ -111,7 +111,7 @@ def frames(video: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[
     """Frames by number, each uint8 (H, W, 3), longest side at most `pixels`.
 
     A number beyond the end of the video is its last frame: narrations often end after it. Where a
-    video leaves frames out, the last one that was decoded stands for them.
+    video leaves frames out, the last one before them stands for them.
 
     Raises:
         VideoError: the video cannot be decoded, or a numbered image is missing.
@@ -127,17 +127,18 @@ def frames(video: Path, numbers: Sequence[int], *, pixels: int) -> list[NDArray[
 def _decoded(video: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
     found: dict[int, Image.Image] = {}
     last: av.VideoFrame | None = None
+    left = [*wanted]
     try:
         with av.open(str(video), options=_LOCAL) as container:
             for number, frame in _from(container, wanted[0]):
+                while left and left[0] < number:
+                    found[left.pop(0)] = _image(last or frame)
                 last = frame
-                if number in wanted:
-                    found[number] = _image(frame)
                 if number >= wanted[-1]:
                     break
             if last is None:
                 raise VideoError(f"{video} has no frames")
-            return {n: found[n] if n in found else _image(last) for n in wanted}
+            return found | {number: _image(last) for number in left}
     except (av.FFmpegError, OSError) as error:
         raise VideoError(f"can't decode {video}: {error}") from error
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, SceneError, Task, TaskError
 from inhabit.envs.egoplan import REGISTRATION, EgoPlanSettings
 from inhabit.envs.egoplan.env import EgoPlan
-from inhabit.envs.egoplan.tasks import asked, keyframes
+from inhabit.envs.egoplan.tasks import asked, frames, keyframes
 from tests.agents.models.local.tiny import save_llama
 
 FRAMES = 100
@@ -117,6 +118,28 @@ def test_shows_the_last_four_actions_and_the_moment(tmp_path: Path, make: Any) -
         wanted = [2 * n for n in keyframes(10 * i, 10 * i + 9, 8)]
         assert np.abs(np.subtract(shown, wanted)).max() <= exact < 2 * 2
         assert clip.text == ""
+
+
+def test_of_a_frame_that_is_left_out_the_one_before_it_is_shown(tmp_path: Path) -> None:
+    """And none that comes later: it would show what is done next."""
+    file = tmp_path / "gaps.mkv"
+    kept = [n for n in range(60) if not 20 <= n < 30]
+    with av.open(str(file), "w") as container:
+        stream = container.add_stream("libx264", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv444p"
+        stream.options = {"crf": "0", "bf": "0"}
+        stream.codec_context.time_base = Fraction(1, 30)
+        for n in kept:
+            pixels = np.full((48, 64, 3), 4 * n, np.uint8)
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+            frame.pts, frame.time_base = n, Fraction(1, 30)
+            for packet in stream.encode(frame):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+    for number, shown in zip((10, 25, 50), frames(file, [10, 25, 50], pixels=64), strict=True):
+        latest = max(n for n in kept if n <= number)
+        assert abs(int(shown[0, 0, 0]) - 4 * latest) <= 8
 
 
 def test_the_official_question() -> None:
