@@ -51,13 +51,15 @@ Q = TypeVar("Q", bound=QuestionScene)
 
 
 def answer_is_an_option(scene: Q) -> Q:
-    """See that a question has its answer among its options, and no option twice.
+    """See that a question has its answer among its options, none of them empty or given twice.
 
     Raises:
         ValueError: it has not.
     """
     if scene.answer >= len(scene.actions):
         raise ValueError(f"the answer {scene.answer} is none of {len(scene.actions)} options")
+    if not all(option.strip() for option in scene.actions):
+        raise ValueError("an option is empty")
     if len(set(scene.actions)) < len(scene.actions):
         raise ValueError("two of the options are the same")
     return scene

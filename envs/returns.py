@@ -97,18 +97,23 @@ class ReturnEnv(Env):
         if (meant := self.parse(action.text)) is None:
             example = next(iter(now.choices), "")
             said = f"Say one of {len(now.choices)} actions, such as {example!r}."
-            return Outcome(Reason.UNKNOWN_ACTION, said, *self.progress(), over=now.over)
-        if not now.over:
+            return Outcome(Reason.UNKNOWN_ACTION, said, *self.progress(), over=self._over)
+        if not self._over:
             now = self._now = self.do(meant.text)
             self._return += now.reward
             reason = now.reason
         met, total = self.progress()
         said = f"The return so far is {self._return:g}."
-        return Outcome(reason, said, met, total, over=now.over or met == total)
+        return Outcome(reason, said, met, total, over=self._over)
 
     def progress(self) -> tuple[int, int]:
         """Whether the return has reached the threshold."""
         return int(self._threshold is not None and self._return >= self._threshold), 1
+
+    @property
+    def _over(self) -> bool:
+        met, total = self.progress()
+        return self._last.over or met == total
 
     @property
     def _last(self) -> PaidStep:

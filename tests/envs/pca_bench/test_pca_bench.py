@@ -196,3 +196,11 @@ def test_a_run_counts_abstentions_apart(tmp_path: Path, capsys: pytest.CaptureFi
     scores = json.loads(capsys.readouterr().out.splitlines()[-1])
     endings = {name: n for name, n in scores["endings"].items() if n}
     assert endings == {"success": 1, "wrong_answer": 1, "format_error": 1}
+
+
+def test_an_empty_option_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, [home(0)])
+    (task,) = read(tmp_path)
+    wrong = task.model_copy(update={"scene": {**task.scene, "actions": ["yes", " "]}})
+    with PcaBench() as env, pytest.raises(SceneError, match="an option is empty"):
+        env.reset(wrong, seed=0)
