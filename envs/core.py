@@ -163,6 +163,8 @@ class SceneObject:
     """Number of pixels of the current image that show it."""
     count: int = 1
     """How many of its kind it stands for: 9 for a stack of nine."""
+    room: str = ""
+    """The kind of room it is in, in words: "living room". Empty in scenes of one room."""
 
 
 class Determinism(StrEnum):

@@ -15,13 +15,16 @@ POLITE = re.compile(
     r"(?: you (?:could|would))?|(?:do not|don['\u2019]t|never) forget to|"
     r"why do(?: not|n['\u2019]t) you|"
     r"if you (?:can|could|would|don't mind|please)|if possible|"
-    r"only (?=after|once|when)|or before|if it(?:'s| is) not too much trouble|"
+    r"only (?=after|once|when)|"
+    r"un?till? (?=(?:it|they)(?: is| are| has| have|['\u2019]s)(?: been)? "
+    r"(?:hot|warm|heated|cold|cool|cooled|chilled|clean|washed)\b)|or before|"
+    r"if it(?:'s| is) not too much trouble|"
     r"(?:starting )?from (?:nothing|scratch)|"
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 CHANGING = re.compile(
     r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|till|only|instead|"
-    r"rather|kidding|joking|scratch that|never ?mind|second thoughts?|"
+    r"rather|kidding|joking|scratch that|never ?mind|second thoughts?|hold off|refrain|avoid|skip|"
     r"(?:let|ask|tell) (?:my|our|your)|either|or|if|twice|thrice|"
     r"(?<!away )(?<!back )again|three|four|five|"
     r"six|seven|eight|nine|ten|(?<!it )all|every|anything|anywhere|"
@@ -55,8 +58,8 @@ your yourself
 NEUTRAL_WORDS = frozenset(NEUTRAL.split())
 PLAIN = """
 a all an and another back block blocks both couple down each every flat get go have hand hands here
-hold house inside it its lump lumps me my of off one other our out over pair pick piece pieces slice
-slices some take that the their them there these this those to together top up use you your
+hold house inside it its lump lumps me my of off one other our out over pair pick piece pieces s
+slice slices some take that the their them there these this those to together top up use you your
 """
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
 """All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
@@ -152,6 +155,12 @@ APART = re.compile(r"\s+(?:\w+\s+)?(?:next to|beside|near|by|under|behind|outsid
 """What follows a thing that is only beside the one that it is said to be with."""
 LAID = re.compile(r"\b(?:set|lay|load)\s+(?:the\s+)?$")
 """What comes before a place that something is put on: "set the table with a plate"."""
+ORIGIN = re.compile(
+    r",?\s+(?P<clause>(?:that|which)\b\S*\s+(?:\w+\s+){0,2}|"
+    r"lying\s+|standing\s+|sitting\s+|left\s+|kept\s+)?"
+    r"(?:(?P<from>from|off|out of)|in|on|inside)\s+(?:top of\s+)?(?:the|a|an|my|your|our)?\s*"
+)
+"""What stands between a thing and the place where it is."""
 SWITCHED = re.compile(r"\b(?:turn|switch|flick|flip|power|click|put)\w*\s+on\s+(?:\w+\s+){0,2}$")
 NUMBERED = re.compile(
     rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+)?(?:(?:\w+\s+)?of\s+|\w+\s+)?$"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -50,14 +50,14 @@ def misread(
         if why:
             return why
     text = english.PURPOSE.sub(" ", text)
-    there = Counter(thing.kind for thing in things)
     plainly = SceneNouns(lexicon)
     wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
-    goal_ = _Goal(text, events, SceneNouns(lexicon, {*there, *wished}), lexicon, there)
+    nouns = SceneNouns(lexicon, {*wished, *(thing.kind for thing in things)})
+    goal_ = _Goal(text, events, nouns, lexicon, {thing.name: thing for thing in things})
     for word in english.CHANGING.finditer(text):
         if word[0] not in goal_.licensed:
             return f"The goal says {word[0]!r}, and the scene wants nothing like it."
-    checks = (goal_.counts, goal_.nouns, goal_.places, goal_.order)
+    checks = (goal_.counts, goal_.nouns, goal_.places, goal_.rooms, goal_.origins, goal_.order)
     why = goal_.families(conditional) or next((why for check in checks if (why := check())), "")
     return why or goal_.words(plain)
 
@@ -109,8 +109,17 @@ class _Goal:
     events: Sequence[Event]
     known: SceneNouns
     lexicon: Lexicon
-    there: Mapping[str, int]
-    """How many of each kind are in the scene."""
+    things: Mapping[str, SceneObject]
+
+    @cached_property
+    def there(self) -> Counter[str]:
+        """How many of each kind are in the scene."""
+        return Counter(thing.kind for thing in self.things.values())
+
+    @cached_property
+    def room_of(self) -> Mapping[str, str]:
+        """Name of an object -> its room, in scenes of several rooms."""
+        return {name: thing.room for name, thing in self.things.items() if thing.room}
 
     @cached_property
     def licensed(self) -> frozenset[str]:
@@ -265,6 +274,7 @@ class _Goal:
         neutral = self.licensed | (
             english.PLAIN_WORDS | self.lexicon.places if plain else english.NEUTRAL_WORDS
         )
+        neutral |= {word for room in self.room_of.values() for word in (*room.split(), f"{room}s")}
         for found in (english.WORD if plain else english.BEGINS).finditer(self.text):
             word, at = found["word"], found.start("word")
             if word in neutral or (word.endswith("ly") and not plain):
@@ -283,6 +293,10 @@ class _Goal:
                 said += [NUMBERS.get(match[1], 2) for match in english.OF_IT.finditer(self.text)]
             most = max((n for n in said if n is not None), default=1)
             most = max(most, len({m.number for m in self.mentions if kind in self._kinds(m)}))
+            origins = {
+                (p.kind, p.number) for m, p, _ in self._said_origins if kind in self._kinds(m)
+            }
+            most = max(most, len(origins))
             if count > 1 and most == 1 and another:
                 most = count
             if said and most != count:
@@ -304,7 +318,9 @@ class _Goal:
             ours = [m for m in self.mentions if kind in self._kinds(m)]
             many = (self._count(m) or 1 for m in ours)
             every = re.search(r"\b(?:all|every|each)\b", self.text)
-            if count > 1 and not every and count not in many:
+            rooms = self._rooms_of({kind})
+            all_rooms = rooms and rooms <= {room for _, room in self._said_rooms}
+            if count > 1 and not every and count not in many and not (ours and all_rooms):
                 return f"The scene wants {count} of {kind!r}, and the goal does not say so."
         both = r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"
         rest = re.sub(both, " ", self.text)
@@ -340,14 +356,15 @@ class _Goal:
         known = {*self.wanted, *map(self._source, self.wanted)}
         if any(event.action_kind in (ActionKind.OPEN, ActionKind.CLOSE) for event in self.events):
             known.add("door")
+        origins = {place.start for _, place, told in self._said_origins if told}
         for mention in self.mentions:
             kinds, before = self._kinds(mention), self.text[: mention.start]
             meant = self._numbers.get(mention.kind, {mention.number})
-            aside = mention.number is None or english.BESIDE.search(before)
-            if not aside and mention.number not in meant:
+            aside = mention.start in origins or english.BESIDE.search(before)
+            if not aside and mention.number is not None and mention.number not in meant:
                 return f"The scene wants another {mention.kind} than number {mention.number}."
             ours = ({mention.kind} if self._got else kinds) & known
-            if not ours and not kinds & english.APPLIANCES and not english.BESIDE.search(before):
+            if not ours and not kinds & english.APPLIANCES and not aside:
                 return (
                     f"The goal speaks of the {mention.kind}, and the scene's goal is not about it."
                 )
@@ -429,6 +446,82 @@ class _Goal:
                     say(one, mention, one)
                 waiting = []
         return found
+
+    @cached_property
+    def _said_rooms(self) -> Sequence[tuple[int, str]]:
+        """Where in the text a room is named that nothing comes from, and which."""
+        if not self.room_of:
+            return ()
+        nouns = [range(mention.start, mention.end) for mention in self.mentions]
+        names = "|".join(sorted({*self.room_of.values()}))
+        return [
+            (found.start(), found[1])
+            for found in re.finditer(rf"\b({names})s?\b", self.text)
+            if not any(found.start() in noun for noun in nouns)
+            and not re.search(r"\bfrom\s+(?:\w+\s+){0,2}$", self.text[: found.start()])
+        ]
+
+    def _rooms_of(self, kinds: Set[str]) -> frozenset[str]:
+        """The rooms of the objects of these kinds that the scene wants something of."""
+        return frozenset(self.room_of[n] for n in self._objects_of(kinds) if n in self.room_of)
+
+    def _objects_of(self, kinds: Set[str]) -> Set[str]:
+        """The objects of these kinds that the scene wants something of, if no others will do."""
+        names = {name for event in self.events for name in event.objects}
+        known = {*kinds, *map(self._source, kinds)}
+        return {n for n in names if n in self.things and self.things[n].kind in known}
+
+    @cached_property
+    def _said_origins(self) -> Sequence[tuple[ObjectMention, ObjectMention, bool]]:
+        """What is taken, where the goal says that it is, and whether it says no more than that.
+
+        "The cup on the desk" may be wanted there.
+        """
+        ends = {place for _, place in self.moves.values()}
+        found = []
+        for mention, (place, between) in zip(self.mentions, self._led[1:], strict=False):
+            origin = english.ORIGIN.fullmatch(between) if self._is_taken(mention) else None
+            told = origin is not None and bool(origin["clause"] or origin["from"])
+            if told or (origin and self._kinds(place).isdisjoint(ends)):
+                found.append((mention, place, told))
+        return found
+
+    def origins(self) -> str:
+        """Something that is said to be where nothing is that the scene wants."""
+        for mention, place, _ in self._said_origins:
+            holders = [h for name in self._objects_of(self._kinds(mention)) for h in self._in(name)]
+            of_kind = [h for h in holders if self.things[h].kind in self._kinds(place)]
+            if place.number is not None:
+                of_kind = [h for h in of_kind if name_and_number(h)[1] == str(place.number)]
+            if self._objects_of(self._kinds(mention)) and not of_kind:
+                return f"The scene wants another {mention.kind} than the one at the {place.kind}."
+        return ""
+
+    def _in(self, name: str) -> Iterator[str]:
+        """What an object is in or on, and what that is in or on, and so on."""
+        seen = {name}
+        while (thing := self.things.get(name)) and thing.support and thing.support not in seen:
+            name = thing.support
+            seen.add(name)
+            if name in self.things:
+                yield name
+
+    def rooms(self) -> str:
+        """A room in which the scene wants nothing of what the goal speaks of there."""
+        for at, room in self._said_rooms:
+            before = [mention for mention in self.mentions if mention.end <= at]
+            after = next((m for m in self.mentions if m.start == at + len(room) + 1), None)
+            about = after or (before[-1] if before else None)
+            if about is None:
+                continue
+            kinds: Set[str] = self._kinds(about)
+            if self._is_taken(about):  # It is where it comes from, or goes to.
+                goes = re.search(r"\bto (?:the )?$", self.text[:at])
+                kinds = {place for _, place in self.moves.values()} if goes else {*self.wanted}
+            wanted = self._rooms_of(kinds)
+            if wanted and room not in wanted:
+                return f"The goal speaks of the {room}, and the scene wants nothing there."
+        return ""
 
     def order(self) -> str:
         """Whether what the scene wants in an order is said in that order."""

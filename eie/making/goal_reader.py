@@ -28,14 +28,15 @@ _ORDER = (
     "them. Answer with one line: the steps in the order in which they are to be done, with a comma "
     'and "then" between steps whose order the instruction fixes, and "and" between others. Word '
     "them like the samples wherever they say the same. Keep every number, negation, condition and "
-    "exception, when and how long something is to be done, and everything else that is asked for, "
-    "in the instruction's own words. Leave out politeness, reasons, deadlines, where something is "
-    "now, and words that change nothing. Add nothing that is not asked for."
+    "exception, the place that a thing is to be taken from, when and how long something is to be "
+    "done, and everything else that is asked for, in the instruction's own words. Leave out "
+    "politeness, reasons, deadlines, and words that change nothing. Add nothing that is not asked "
+    "for."
 )
 _COMPARE = (
     "You compare an instruction for a household robot with steps that somebody made of it. Do the "
     "steps leave out or change anything that the instruction asks for, forbids, counts, or makes "
-    "depend on something? Politeness, reasons and where something is now do not matter. Answer "
+    "depend on something? Politeness, reasons and deadlines do not matter. Answer "
     "with one word: yes or no."
 )
 

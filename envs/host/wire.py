@@ -229,7 +229,10 @@ def to_outcome(plain: Sequence[Any]) -> Outcome:
 def from_things(things: Iterable[SceneObject]) -> list[list[Any]]:
     """Their fields in their order."""
     return [
-        [t.name, t.kind, dict(t.states), t.support, t.inside, t.held, int(t.pixels), int(t.count)]
+        [
+            *(t.name, t.kind, dict(t.states), t.support, t.inside, t.held),
+            *(int(t.pixels), int(t.count), t.room),
+        ]
         for t in things
     ]
 

@@ -95,6 +95,7 @@ def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
             kind=container,
             states={"open": container in house.open} if container in OPENABLE else {},
             pixels=seen[container],
+            room=CONTAINERS[container],
         )
         for container in CONTAINERS
     ]
@@ -109,6 +110,7 @@ def things(house: ToyHouse, pixels: int) -> Sequence[SceneObject]:
                 inside=support is not None,
                 held=place == HAND,
                 pixels=seen[item],
+                room=house.room if place == HAND else CONTAINERS.get(place, place),
             )
         )
     return found

@@ -50,7 +50,7 @@ from inhabit.envs.virtualhome.language import (
     vocabulary,
 )
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, character_of
-from inhabit.envs.virtualhome.world.catalogue import spoken
+from inhabit.envs.virtualhome.world.catalogue import in_words, spoken
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 from inhabit.envs.world import tools
 
@@ -361,6 +361,7 @@ def _things(
         support, inside = None, False
         if id_ not in hands:
             support, inside = _support(world, id_, {*objects, *world.characters()})
+        room = world.room(id_)
         found.append(
             SceneObject(
                 name=names.of(id_),
@@ -370,6 +371,7 @@ def _things(
                 inside=inside,
                 held=id_ in hands,
                 pixels=pixels.get(id_, 0),
+                room="" if room is None else in_words(nodes[room].class_name),
             )
         )
     return tuple(found)

@@ -206,3 +206,63 @@ def test_each_of_several_objects_of_a_kind_goes_where_the_scene_wants_it(
         put("cup_2", "fridge_1"),
     ]
     assert (misread(goal, events, THINGS, TEMPLATE.lexicon) == "") is means_it
+
+
+@pytest.mark.parametrize(
+    ("goal", "means_it"),
+    [
+        ("Turn off the floor lamp in the bedroom.", True),
+        ("Turn off the bedroom floor lamp.", True),
+        ("Turn off the floor lamp in the kitchen.", False),
+        ("Turn off the kitchen floor lamp.", False),
+    ],
+)
+def test_a_goal_names_the_room_of_what_it_is_about(goal: str, means_it: bool) -> None:
+    things = [
+        SceneObject("floor lamp_1", "floor lamp", {"on": True}, room="kitchen"),
+        SceneObject("floor lamp_2", "floor lamp", {"on": True}, room="bedroom"),
+    ]
+    wish = "turn off the floor lamp"
+    off = Event("off", wish, "-", ActionKind.SWITCH_OFF, "floor lamp", objects=("floor lamp_2",))
+    assert (misread(goal, [off], things, TEMPLATE.lexicon) == "") is means_it
+
+
+@pytest.mark.parametrize(
+    ("goal", "means_it"),
+    [
+        ("Take the cup from the bedroom to the kitchen and put it in the drawer.", True),
+        ("Put the cup that is in the bedroom in the kitchen drawer.", True),
+        ("Carry the cup to the bedroom and put it in the drawer.", False),
+        ("Put the cup in the drawer in the bathroom.", False),
+    ],
+)
+def test_what_is_moved_may_be_named_with_the_room_it_goes_to(goal: str, means_it: bool) -> None:
+    things = [
+        SceneObject("cup_1", "cup", {}, room="bedroom"),
+        SceneObject("drawer_1", "drawer", {}, room="kitchen"),
+        SceneObject("book_1", "book", {}, room="bathroom"),
+    ]
+    take = Event("take", "pick up the cup", "-", ActionKind.TAKE, "cup", objects=("cup_1",))
+    events = [take, put("cup_1", "drawer_1")]
+    assert (misread(goal, events, things, TEMPLATE.lexicon) == "") is means_it
+
+
+@pytest.mark.parametrize(
+    ("goal", "means_it"),
+    [
+        ("Put the cup from the countertop in the drawer.", True),
+        ("Put the cup that's on countertop 1 in the drawer.", True),
+        ("Put the cup from the microwave in the drawer.", False),
+        ("Put the cup that was left in the fridge in the drawer.", False),
+        ("Take the cup out of the fridge and put it in the drawer.", False),
+    ],
+)
+def test_a_thing_is_where_the_goal_says_that_it_is(goal: str, means_it: bool) -> None:
+    things = [
+        *THINGS,
+        SceneObject("cup_1", "cup", {}, "countertop_1"),
+        SceneObject("cup_2", "cup", {}, "fridge_1", inside=True),
+    ]
+    take = Event("take", "pick up the cup", "-", ActionKind.TAKE, "cup", objects=("cup_1",))
+    events = [take, put("cup_1", "drawer_1")]
+    assert (misread(goal, events, things, TEMPLATE.lexicon) == "") is means_it
