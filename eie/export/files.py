@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,20 +65,18 @@ def json_text(fields: Mapping[str, JsonValue]) -> str:
 
 @contextmanager
 def _json_array(file: Path) -> Iterator[AddElement]:
-    with ExitStack() as stack:
-        stream: TextIO | None = None
+    before = "[\n"
+    with half_written(file) as half, half.open("w", encoding="utf-8") as stream:
 
         def add(element: Mapping[str, JsonValue]) -> None:
-            nonlocal stream
-            before = ",\n"
-            if stream is None:
-                half = stack.enter_context(half_written(file))
-                stream, before = stack.enter_context(half.open("w", encoding="utf-8")), "[\n"
+            nonlocal before
             stream.write(before + json_text(element))
+            before = ",\n"
 
         yield add
-        if stream is not None:
-            stream.write("\n]\n")
+        stream.write("\n]\n")
+    if before == "[\n":
+        file.unlink()
 
 
 @contextmanager

@@ -55,7 +55,7 @@ def sft_dataset(
     wording = _wording(pictures, history)
 
     def rows() -> Iterator[Row]:
-        for sample in _chosen(folder, split, kinds, limit, seed):
+        for sample in choose(read(Path(folder), split), kinds, limit, seed):
             reason = f"{sample.example.reason} So: " if reasons else ""
             completion = [_turn("assistant", reason + sample.answer, pictures)]
             yield {**_prompt(sample, wording, pictures), "completion": completion}
@@ -93,7 +93,7 @@ def preference_dataset(
     wording, rng = _wording(pictures, history), np.random.default_rng(seed)
 
     def rows() -> Iterator[Row]:
-        for sample in _chosen(folder, split, kinds, limit, seed):
+        for sample in choose(read(Path(folder), split), kinds, limit, seed):
             own, answer = sample.example.candidates, sample.example.answer
             wrong = [text for i, text in enumerate(own) if i != answer]
             prompt = _prompt(sample, wording, pictures)
@@ -105,17 +105,6 @@ def preference_dataset(
                 }
 
     return _dataset(list(rows()), pictures)
-
-
-def _chosen(
-    folder: Path | str, split: Split, kinds: Collection[str], limit: int | None, seed: int
-) -> Sequence[Sample]:
-    found = choose(read(Path(folder), split), kinds, limit, seed)
-    if not found:
-        raise TuneError(
-            f"{folder} has no examples of {', '.join(kinds) or 'any kind'} in the split {split!r}."
-        )
-    return found
 
 
 def _wording(pictures: bool, history: int) -> Wording:
@@ -151,6 +140,8 @@ def _turn(role: str, text: str, pictures: bool) -> Row:
 
 def _dataset(rows: Sequence[Row], pictures: bool) -> Any:
     require("datasets", "trl", "TRL's data sets")
+    if not rows:
+        raise TuneError("The set has no such examples: choose another split, or other kinds.")
     import datasets  # type: ignore[import-untyped]
 
     made = datasets.Dataset.from_list(list(rows))
