@@ -111,7 +111,12 @@ def environment_class(
             task's vocabulary, such as `go_to(target)`.
         pictures: whether turns show pictures; False for models without eyes.
         longest_side: pixels to which pictures are scaled down; None leaves them.
+
+    Raises:
+        ValueError: `tools` is neither.
     """
+    if tools not in ("act", "verbs"):
+        raise ValueError(f"tools is {tools!r}, and neither 'act' nor 'verbs'.")
     members: dict[str, Any] = {
         "_factory": factory,
         "_pictures": pictures,

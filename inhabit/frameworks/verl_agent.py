@@ -22,7 +22,7 @@ class EnvironmentManager:
     """Plays `groups` tasks at once, each `group_size` times from the same start.
 
     Observations: {"text": list of str, "image": uint8 (n, H, W, 3) or None, "anchor": the same
-    texts without the goal's history}, with n = groups * group_size and the members of a group
+    texts, which tell no history}, with n = groups * group_size and the members of a group
     side by side. Environments whose episode has ended stay as they are.
 
     Args:

@@ -31,6 +31,11 @@ def test_every_tool_has_a_schema(env: str, tools: Any) -> None:
             assert about["type"] == "string" and about["description"]
 
 
+def test_other_tools_are_refused() -> None:
+    with pytest.raises(ValueError, match="tools is 'verb', and neither 'act' nor 'verbs'"):
+        environment_class(rollouts("toy", 1), tools="verb")  # type: ignore[arg-type]
+
+
 def test_verbs_can_say_every_action_of_choices_and_crafts() -> None:
     crafts = [
         Action(f"craft {thing}", "craft", (thing, table))
