@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +16,7 @@ from inhabit.envs.extras import imports
 from inhabit.episodes.commands.output import Json, Set, answers, print_json, remarks
 from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.settings import divide
+from inhabit.episodes.recording.folder import held
 
 
 def tune(
@@ -65,17 +68,20 @@ def tune(
                 f"Step {line.step} of {steps}: loss {line.loss:.3f}{right}, {pace:.1f} examples/s."
             )
 
-    result = train(
-        (sample for folder in sets for sample in read(folder, "train")),
-        (sample for folder in sets for sample in read(folder, "val")),
-        base=base,
-        out=out,
-        settings=settings,
-        seed=seed,
-        tell=tell,
-        warn=remarks().print,
-    )
-    console.print(f"Use it with --model {result.model}. Training log: {result.log}")
+    # Of the processes of `accelerate launch`, the first one holds the folder.
+    with held(out) if os.environ.get("RANK", "0") == "0" else nullcontext():
+        result = train(
+            (sample for folder in sets for sample in read(folder, "train")),
+            (sample for folder in sets for sample in read(folder, "val")),
+            base=base,
+            out=out,
+            settings=settings,
+            seed=seed,
+            tell=tell,
+            warn=remarks().print,
+        )
+    said = f"Use it with --model {result.model}. Training log: {result.log}"
+    console.print(said, soft_wrap=True)
     if as_json:
         print_json(result)
 
@@ -94,4 +100,4 @@ def merge(
     with imports("Tuned models", "tune"):
         from inhabit.eie.tuning.base import merge as write
     write(model, out)
-    answers().print(f"Use it with --model local:{out}")
+    answers().print(f"Use it with --model local:{out}", soft_wrap=True)

@@ -23,6 +23,7 @@ from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.samples import Sample, choose
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 from inhabit.episodes.recording.disk import write_text
+from inhabit.episodes.recording.folder import LOCK_FILE
 
 _SOFTWARE = ("inhabit", "torch", "transformers", "peft")
 
@@ -152,7 +153,7 @@ def _check_folder(out: Path, asked: str) -> None:
     """Raise TuneError if `out` holds something else than this training, which it would replace."""
     found = {file.name for file in out.iterdir()} if out.is_dir() else set()
     # A training that ended before its first checkpoint has left no more than these.
-    others = found - {"index.html", "log.jsonl"}
+    others = found - {"index.html", "log.jsonl", LOCK_FILE}
     if others and "checkpoints" not in found:
         raise TuneError(f"{out} holds {min(others)!r} and no training: name another folder.")
     begun, _ = checkpoint.newest(out / "checkpoints")

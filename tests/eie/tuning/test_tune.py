@@ -23,6 +23,7 @@ from inhabit.eie.tuning.questions import Question, Questions, score
 from inhabit.eie.tuning.samples import Sample, Wording, read
 from inhabit.eie.tuning.settings import Objective, TuneError, TuneSettings
 from inhabit.eie.tuning.tune import tune
+from inhabit.episodes.recording.folder import locked
 from tests.agents.models.local.tiny import save_idefics, save_llama, save_llava, save_qwen
 from tests.eie.tuning.made_set import write
 from tests.eie.tuning.training import QUICK, train, weights
@@ -230,6 +231,9 @@ def test_the_command(bases: dict[str, Path], made: Path, tmp_path: Path) -> None
     assert (tmp_path / "out" / "index.html").is_file()
     wrong = inhabit("tune", str(made), "--base", "openai:x", "--out", str(tmp_path / "no"))
     assert wrong.returncode == 2 and "Only a local model" in wrong.stderr
+    with locked(tmp_path / "out"):
+        second = inhabit(*arguments)
+    assert second.returncode == 2 and "is being written to by another run" in second.stderr
     wrong = inhabit(*arguments, "--seed", "-1")
     assert wrong.returncode == 2 and "--seed" in wrong.stderr
 
