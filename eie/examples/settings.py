@@ -27,7 +27,7 @@ class SynthSettings(SettingsModel):
     """Ask at a quarter of the tasks which action was done between two images."""
     history: int = Field(default=4, ge=0, le=50)
     """Past steps given with images; older ones are given as text."""
-    visible: float = Field(default=0.002, ge=0.0, le=1.0)
+    visible: float = Field(default=0.002, gt=0.0, le=1.0)
     """Minimum share of the image area that a key concept has to cover."""
     longest: int = Field(default=20, ge=1)
     """Maximum number of actions of the expert's plan from the start, exploration not counted."""

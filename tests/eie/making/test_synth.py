@@ -225,6 +225,12 @@ def procedural() -> Procedural:
     return Procedural("toy", template(ToySettings()))
 
 
+def test_what_nothing_shows_is_not_asked_about(tmp_path: Path) -> None:
+    words = ("--n", "2", "--out", str(tmp_path / "set"), "--set", "visible=0")
+    done = inhabit("synth", "toy", *words)
+    assert done.returncode == 2 and "synth.visible: Input should be greater than 0" in done.stderr
+
+
 def test_a_command_that_could_not_start_leaves_the_folder_to_the_next(tmp_path: Path) -> None:
     words = ("--n", "2", "--out", str(tmp_path / "set"))
     assert inhabit("synth", "iwisdm", *words).returncode == 3
