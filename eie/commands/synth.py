@@ -21,7 +21,7 @@ from inhabit.eie.examples.settings import SynthSettings
 from inhabit.eie.making.author import Procedural
 from inhabit.eie.making.local import synthesize
 from inhabit.eie.making.runner import load_components, owners
-from inhabit.eie.sets.folder import SetFolder, SetHeader, SetSettings, held
+from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader, SetSettings, held
 from inhabit.envs.extras import require
 from inhabit.envs.marks import without_effect
 from inhabit.envs.registry import Registration
@@ -292,12 +292,13 @@ def photographs(
     Keeps one example for each photograph unless the model can refute it. The same command
     continues an interrupted set.
     """
-    from inhabit.eie.making.photographs import Photographer, check_same, make, photographs_in
+    from inhabit.eie.making.photographs import Photographer, make, photographs_in
 
     given = list(assignments or ())
     if base_url is not None:
         given.append(f"model.base_url={base_url}")
     registration, name = models.find(author)
+    files = photographs_in(folder)
     settings = divide(given, {"model": registration.settings})
     words = ("--author", author, "--of", of, "--seed", str(seed))
     changed = (word for assignment in given for word in ("--set", assignment))
@@ -307,7 +308,7 @@ def photographs(
         backend="photographs",
         author=author,
         seed=seed,
-        n=len(photographs_in(folder)),
+        n=len(files),
         settings={owner: kind.model_dump(mode="json") for owner, kind in settings.items()},
         software=software(("inhabit", "numpy", "pillow", "pydantic")),
     )
@@ -320,7 +321,11 @@ def photographs(
             await model.close()
 
     with _begun(out, header) as opened:
-        check_same(folder, opened)
+        begun = zip(opened.attempts(), files, strict=False)
+        if other := next((was for was, file in begun if was.task != file.name), None):
+            raise SetError(
+                f"{out} was begun with other photographs: {other.task!r} was among them."
+            )
         if not opened.header.finished:
             asyncio.run(interruptible(ask(opened), out))
     covered, rejected = _told(opened)

@@ -210,20 +210,6 @@ async def make(folder: Path, photographer: Photographer, target: SetFolder) -> N
         journal.close()
 
 
-def check_same(folder: Path, target: SetFolder) -> None:
-    """Check that a set that was begun is of the photographs in `folder`.
-
-    Raises:
-        SetError: it is of others.
-    """
-    for attempt, file in zip(target.attempts(), photographs_in(folder), strict=False):
-        if attempt.task != file.name:
-            raise SetError(
-                f"{target.folder} was begun with the photograph {attempt.task!r} where now "
-                f"{file.name!r} is. Choose another --out."
-            )
-
-
 def photographs_in(folder: Path) -> Sequence[Path]:
     """The images in `folder`, sorted by name.
 

@@ -34,7 +34,7 @@ def folds(examples: Sequence[Example]) -> list[int]:
 
     Rooms are kept together; where there are too few, groups.
     """
-    keys = _rooms(examples)
+    keys = [example.room or example.group or example.id for example in examples]
     if len(set(keys)) < FOLDS:
         keys = [example.group or example.id for example in examples]
     sizes = [0] * FOLDS
@@ -44,10 +44,6 @@ def folds(examples: Sequence[Example]) -> list[int]:
         fold[key] = sizes.index(min(sizes))
         sizes[fold[key]] += count
     return [fold[key] for key in keys]
-
-
-def _rooms(examples: Sequence[Example]) -> list[str]:
-    return [example.room or example.group or example.id for example in examples]
 
 
 SEES_AND_READS = "a regression on what a vision network detects and the goal says"
@@ -134,7 +130,8 @@ def measure(examples: Examples, seed: int = 0, eyes: EyeFeatures | None = None) 
             Baseline(SEES_AND_READS, _linear(known, fold, eyes.reading), len(known), True),
         ]
     chance = sum(1 / len(example.candidates) for example in known) / len(known)
-    return Report(chance, tuple(found), len(set(_rooms(known))) >= FOLDS)
+    rooms = {example.room or example.group or example.id for example in known}
+    return Report(chance, tuple(found), len(rooms) >= FOLDS)
 
 
 def _right(

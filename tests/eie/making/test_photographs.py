@@ -268,7 +268,7 @@ def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit) as left:
         main([*words, "--out", str(tmp_path / "out")])
     assert left.value.code == 1
-    assert "photograph '001.png' where now 'other.png' is" in capsys.readouterr().err
+    assert "begun with other photographs: '001.png' was among them" in capsys.readouterr().err
 
 
 def test_the_command_says_why_photographs_are_rejected(
