@@ -14,8 +14,7 @@ POLITE = re.compile(
     r"be so kind as to|(?:it would be \w+|i(?:'d| would) (?:be \w+|appreciate it)) if"
     r"(?: you (?:could|would))?|(?:do not|don['\u2019]t|never) forget to|"
     r"why do(?: not|n['\u2019]t) you|"
-    r"if you (?:can|could|would|don't mind|please)|if possible|"
-    r"only (?=after|once|when)|"
+    r"if you (?:can|could|would|don't mind|please)(?!['\u2019n])|if possible|"
     r"un?till? (?=(?:it|they)(?: is| are| has| have|['\u2019]s)(?: been)? "
     r"(?:hot|warm|heated|cold|cool|cooled|chilled|clean|washed)\b)|or before|"
     r"if it(?:'s| is) not too much trouble|"
@@ -23,7 +22,11 @@ POLITE = re.compile(
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 CHANGING = re.compile(
-    r"\b(?:not|never|no|nothing|nowhere|none|without|unless|except|until|till|only|instead|"
+    r"\b(?:not|cannot|never|no|nothing|nowhere|none|nobody|no one|neither|nor|without|"
+    r"forb\w+|prohibit\w*|stop\w*|refuse|(?:do|does|ca|wo|is|are|should|must)nt|at (?:most|least)|"
+    r"apart from|other than|each|eleven|twelve|dozen|hundred|seconds|"
+    r"(?:lie|lying|sit|sitting|sleep)\w* (?:down )?(?:under|behind|beside|next to|near|below)|"
+    r"unless|except|until|till|only|instead|"
     r"rather|kidding|joking|scratch that|never ?mind|second thoughts?|hold off|refrain|avoid|skip|"
     r"(?:let|ask|tell) (?:my|our|your)|either|or|if|twice|thrice|"
     r"(?<!away )(?<!back )again|three|four|five|"
@@ -57,9 +60,10 @@ your yourself
 """Words that may stand where a verb does and ask for nothing that the scene could lack."""
 NEUTRAL_WORDS = frozenset(NEUTRAL.split())
 PLAIN = """
-a all an and another back block blocks both couple down each every flat get go have hand hands here
-hold house inside it its lump lumps me my of off one other our out over pair pick piece pieces s
-slice slices some take that the their them there these this those to together top up use you your
+a all an and another back block blocks both couple door down each every flat get go hand hands have
+here hold house inside it its lump lumps me my of off one open other our out over pair pick piece
+pieces s slice slices some sure take that the their them there these this those to together top up
+use you your
 """
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
 """All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
@@ -74,7 +78,7 @@ CONDITION = re.compile(
     r"(?:(?P<not>not)\s+)?(?P<state>dirty|filthy|clean|washed)\b"
 )
 OTHERWISE = re.compile(r"\b(?:if not|otherwise|else)\b")
-_ENDING = "(?:y|e|es|ies|ed|ied|s|ing|ying|ging|ning|ting|ping|ped|ged)?"
+_ENDING = "(?:y|e|es|ies|ed|ied|s|ing|ying|wn|(?:[bdglmnprt])(?:ed|ing))?"
 """Of verbs; a stem with any letters would take "beat" for a form of "be"."""
 FAMILIES: Mapping[str, re.Pattern[str]] = {
     "heat": re.compile(
@@ -134,10 +138,22 @@ TREATED = ("heat", "cool", "wash")
 ON_THE_WAY = (ActionKind.MAKE, ActionKind.GATHER, ActionKind.DROP)
 """Kinds of actions that a goal need not tell of, unless they are the last ones."""
 WISHED = {"turn on": "light", "turn off": "off"}
-APPLIANCES = frozenset(
-    ("microwave", "fridge", "sink", "faucet", "knife", "butter knife", "stove burner", "toaster")
+MEANS: Mapping[str, frozenset[str]] = {
+    "heat": frozenset(("microwave", "stove burner", "stove", "toaster")),
+    "cool": frozenset(("fridge",)),
+    "wash": frozenset(("sink", "faucet")),
+    "slice": frozenset(("knife", "butter knife")),
+}
+"""What things a goal may name for what is done with them."""
+ASIDE = re.compile(r"\s+(?:back\s+|down\s+)?(?:in|into|on|onto|inside|to|at|down|away)\b")
+"""What follows a knife that is put somewhere."""
+FETCHED = re.compile(
+    r"\b(?:(?:take|grab|get|fetch|pick up|collect)(?: me)?|bring (?:me|us))\s+"
+    r"(?:(?:the|a|an|my|your)\s+)?$"
 )
-"""Things that a goal may name for what is done with them."""
+"""What comes before a thing that is only to be fetched: "take the ball in the fridge"."""
+ASKED = re.compile(r"\s*(?:is|are|was|were|did|does|has|have you|do you|where|who|why|which)\b")
+"""Begins a question for a fact."""
 LEADS = frozenset(["in", "into", "on", "onto", "inside", "to", "upon", "atop", "within", "at"])
 PREPOSITION = re.compile(
     r"\b(?:(?:next|close|near) to|in|into|on|onto|inside|to|upon|atop|within|at|from|out|off|with|"
@@ -170,10 +186,10 @@ OF_IT = re.compile(
 )
 """Counts what something named before is cut into: "two of the slices"."""
 UNDONE = re.compile(
-    r"\b(?:take|remove|pull|get|fetch|lift|pick|bring)\w* (?:it|them|the \w+) "
-    r"(?:\w+ )?(?:out|off|away|up)\b|"
-    r"\b(?:open (?:it|them|the)|go (?:back )?to)\b"
+    r"\b(?:(?:take|remove|pull|get|fetch|lift|pick|bring|grab|hold)\w* (?:it|them|both|the|that)\b"
+    r"(?! from| there)|open (?:it|them|the)|go (?:back )?to)\b"
 )
+"""Begins what is done with a thing after it is where it is wanted."""
 BARE = re.compile(r"\s*(?:the\s+|an?\s+)?$")
 SOURCE = re.compile(r"\b(?:from|of|with|using|by)\b")
 TOGETHER = re.compile(r"\s*(?:,|and|as well as|plus|along with)(?:\s+(?:the|an?|both))*\s*$")
@@ -181,7 +197,12 @@ PRONOUN = re.compile(r"\b(?:it|them|that|this)\b")
 ORDER = re.compile(
     r"\b(?:then|first|after\w*|before\w*|once|when|next|finally|followed|later|as soon as|last)\b"
 )
-LATER = re.compile(r"\b(?:then|afterwards?|later|finally|after that)\b")
+LATER = re.compile(
+    r"(?:\b(?:and|then|afterwards?|later|finally)\b|[,;.])\s+(?:(?:then|afterwards?|only|i) )*"
+    r"(?:(?:re)?(?P<heat>heat|warm|cook|microwave|boil|toast)|(?P<cool>cool|chill|refrigerate|freeze)|"
+    r"(?P<wash>wash|clean|rinse|scrub))\b(?! (?:mug|cup|plate|bowl|cloth))"
+)
+"""A treatment that is asked for after something else."""
 STRICT = re.compile(r"\b(?:first|before|once|after(?:ward)?s?)\b")
 EARLIER = re.compile(
     r"\b(?:after|once|when|as soon as)\b(?!\s*(?:that|this|which|it|doing so)\b(?! is| has))"

@@ -49,6 +49,8 @@ def misread(
         text, why = _unconditional(text)
         if why:
             return why
+    if english.ASKED.match(text):
+        return "The goal is a question."
     text = english.PURPOSE.sub(" ", text)
     plainly = SceneNouns(lexicon)
     wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
@@ -126,7 +128,9 @@ class _Goal:
         """Words of number that the scene agrees with; `counts` sees whose number it is."""
         wishes = " ".join(event.wish.lower() for event in self.events)
         every = any(n > 1 and n == self.there.get(kind) for kind, n in self._switched.items())
-        words = {*re.findall(r"\w+", wishes)} | ({"all", "every"} if every else set())
+        words = {*re.findall(r"\w+", wishes)} | ({"all", "every", "each"} if every else set())
+        if any(other in self._before(one) for one in self.moves for other in self.moves):
+            words.add("only")  # "only after"
         return frozenset(words | {w for w, n in NUMBERS.items() if n in self._switched.values()})
 
     @cached_property
@@ -144,8 +148,17 @@ class _Goal:
         return {english.DOES[name]: name for name in names if name in english.DOES}
 
     @cached_property
+    def _means(self) -> frozenset[str]:
+        """What may be named for what the scene wants done."""
+        wished = {*map(self._verb, self.events), *self._done_by}
+        return frozenset(t for family in wished for t in english.MEANS.get(family, ()))
+
+    @cached_property
     def mentions(self) -> Sequence[ObjectMention]:
-        return self.known.mentions(self.text)
+        """Of two names that stand together, as in "glass coffee table", the last one counts."""
+        found = self.known.mentions(self.text)
+        starts = {mention.start for mention in found}
+        return [mention for mention in found if mention.end + 1 not in starts]
 
     @cached_property
     def _led(self) -> Sequence[tuple[ObjectMention, str]]:
@@ -207,6 +220,7 @@ class _Goal:
         seated = any(event.action_kind is ActionKind.OTHER for event in self.events)
         skipped = {
             "slice": self._got,  # A log is chopped, and coal comes in pieces.
+            "heat": any("cooked" in kind for event in self._got for kind in self._named(event)),
             "light": by_itself,  # What heats is on.
             "read": seated or "light" in wished,
         }
@@ -243,11 +257,25 @@ class _Goal:
             said = [match.end() for match in words.finditer(self.text)]
             if not said:
                 return f"The scene wants to {verb} something, and the goal does not say so."
+            if verb == "close" and (other := self._closed_besides(said)):
+                return f"The goal closes the {other}, and the scene does not."
             if verb == "close" and (
                 re.search(r"\bopen", self.text[said[-1] :])
                 or re.search(r"\bafter (?:\w+ ){0,3}(?:clos|shut)", self.text)
             ):
                 return "The goal wants something open that the scene wants closed."
+        return ""
+
+    def _closed_besides(self, said: Sequence[int]) -> str:
+        """What is closed, at places in the text, that the scene does not want closed."""
+        closing = (e for e in self.events if e.action_kind is ActionKind.CLOSE)
+        wanted = {kind for event in closing for kind in self._named(event)} | {"door"}
+        for at in said:
+            about = next((m for m in self.mentions if m.start >= at), None)
+            if about is None or not english.BARE.fullmatch(self.text[at : about.start]):
+                continue
+            if self._kinds(about).isdisjoint(wanted):
+                return about.kind
         return ""
 
     def _verb(self, event: Event) -> str:
@@ -257,6 +285,9 @@ class _Goal:
     def _treated(self, at: int) -> frozenset[str]:
         """What a word of treatment that ends there is about."""
         known = {*map(self._source, self.wanted)}
+        named = next((m for m in self.mentions if m.start >= at), None)
+        if named is not None and english.BARE.fullmatch(self.text[at : named.start]):
+            return self._kinds(named)
         after = next((m for m in self.mentions if m.end > at and self._kinds(m) & known), None)
         if after is not None:
             between = self.text[at : max(at, after.start)]
@@ -364,7 +395,8 @@ class _Goal:
             if not aside and mention.number is not None and mention.number not in meant:
                 return f"The scene wants another {mention.kind} than number {mention.number}."
             ours = ({mention.kind} if self._got else kinds) & known
-            if not ours and not kinds & english.APPLIANCES and not aside:
+            tool = kinds & self._means and not english.ASIDE.match(self.text, mention.end)
+            if not ours and not tool and not aside:
                 return (
                     f"The goal speaks of the {mention.kind}, and the scene's goal is not about it."
                 )
@@ -391,13 +423,19 @@ class _Goal:
             if on_top and (closed or place in self.lexicon.containers):
                 return f"The goal puts something on top of the {place}."
         last = max((move.at for move in self._said_moves), default=len(self.text))
+        ends = {place for _, place in moves}
+        earlier = re.search(r"\b(?:after|once|when|first|before|having)\b", self.text)
+        for mention, between in self._led if not earlier else ():
+            further = mention.start > last and _leads(between) in english.LEADS
+            if further and self._kinds(mention) & self._means - ends:
+                return f"The goal puts something at the {mention.kind} afterwards."
         if english.UNDONE.search(self.text, last):
             return "The goal takes something away again."
         within = {(thing, end) for thing, holder in moves for h, end in moves if h == holder}
         for move in self._said_moves:
             ends = {place for _, place in moves} & move.where
             pairs = {(thing, place) for thing in move.what for place in ends}
-            if ends - english.APPLIANCES and pairs.isdisjoint(moves | within):
+            if ends - self._means and pairs.isdisjoint(moves | within):
                 what, where = min(move.what), min(ends)
                 return f"The goal puts the {what} at the {where}, and the scene does not."
             numbers = {pair for one in pairs for pair in self._moved_numbers.get(one, ())}
@@ -425,11 +463,14 @@ class _Goal:
             numbers = thing.number, place.number
             found.append(_SaidMove(at.start, self._kinds(thing), self._kinds(place), numbers))
 
+        lead = ""  # what comes before the last thing
         above = waiting  # the places that are named before what goes there
         follows = False  # whether the mention before is of what is taken, too
         for mention, between in self._led:
             kinds, word = self._kinds(mention), _leads(between)
-            if kinds & ends and (word in english.LEADS or english.LAID.search(between)):
+            fetched = english.FETCHED.search(lead) and english.ORIGIN.fullmatch(between)
+            leads = word in english.LEADS or english.LAID.search(between)
+            if kinds & ends and leads and not fetched:
                 for one in now:
                     say(mention, one, mention)
                 waiting += [] if now else [mention]
@@ -441,7 +482,7 @@ class _Goal:
                     continue
                 together = follows and english.TOGETHER.match(between)
                 now, above = ([*now, mention], above) if together else ([mention], waiting)
-                follows = True
+                follows, lead = True, between
                 for one in above:
                     say(one, mention, one)
                 waiting = []
@@ -554,13 +595,10 @@ class _Goal:
 
     def _late(self, put: int | None) -> str:
         """Whether something is treated after it is put, at a place in the text, where it stays."""
-        treated = (v for event in self.events if (v := self._verb(event)) in english.TREATED)
-        verb = next(treated, "")
-        said = english.FAMILIES[verb].search(self.text) if verb else None
-        if put is None or said is None or said.start() < put:
-            return ""
-        if english.LATER.search(self.text, put, said.start()):
-            return f"The goal wants to {verb} something after it is put where the scene wants it."
+        wished = {*map(self._verb, self.events)}
+        for said in english.LATER.finditer(self.text, put or 0) if put is not None else ():
+            if said.lastgroup in wished:
+                return f"The goal wants to {said.lastgroup} something after it is put away."
         return ""
 
     def _is_one_matter(self, one: str, other: str) -> bool:

@@ -46,7 +46,9 @@ class GoalReading:
     """A goal as a second model says it."""
 
     text: str = ""
-    """Plain steps. The goal itself, where the model says that its steps don't do it justice."""
+    """Plain steps."""
+    incomplete: bool = False
+    """Whether the model says that they leave something of the goal out."""
     tokens: Counter[str] = field(default_factory=Counter)
     """Tokens used: "in" and "out"."""
 
@@ -71,11 +73,12 @@ class GoalReader:
             ModelError: it can't be asked any more.
         """
         reading, instruction = GoalReading(), f"Instruction: {json.dumps(goal, ensure_ascii=False)}"
-        reading.text = await self._ask(_ORDER, f"{self._told}\n\n{instruction}", seed, reading)
+        said = await self._ask(_ORDER, f"{self._told}\n\n{instruction}", seed, reading)
+        reading.text = re.sub(r"^steps?:\s*|(?:(?<=\s)|^)\d+[.)]\s+", "", said, flags=re.I)
         if set(changing_words(goal)) - set(changing_words(reading.text)):
             steps = f"{instruction}\nSteps: {json.dumps(reading.text, ensure_ascii=False)}"
-            if not re.match(r"\W*no\b", await self._ask(_COMPARE, steps, seed, reading), re.I):
-                reading.text = goal
+            answer = await self._ask(_COMPARE, steps, seed, reading)
+            reading.incomplete = {*re.findall(r"\b(?:yes|no)\b", answer.lower())} != {"no"}
         return reading
 
     async def _ask(self, order: str, told: str, seed: int, reading: GoalReading) -> str:

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -29,7 +29,7 @@ from inhabit.eie.making.author import (
     Procedural,
     SilentAuthorError,
 )
-from inhabit.eie.making.goal_reader import GoalReader
+from inhabit.eie.making.goal_reader import GoalReader, GoalReading
 from inhabit.eie.making.llm_author import LlmAuthor
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.sets.folder import SetHeader
@@ -38,6 +38,7 @@ from inhabit.envs.entries import PluginError, raised
 from inhabit.envs.errors import UserError
 from inhabit.envs.marks import as_recorded
 from inhabit.envs.registry import find
+from inhabit.envs.template import Template
 from inhabit.episodes.playing.plan import make_env
 from inhabit.episodes.playing.settings import RunSettings
 
@@ -80,17 +81,7 @@ def load_components(header: SetHeader) -> Components:
     with faults_of_template(header.env):
         template = registration.template(of_env)
         pipeline = Pipeline(header.env, template, chosen, header.seed)
-    author: Author = Procedural(header.env, template)
-    reader = None
-    if header.author != Procedural.name:
-        author = LlmAuthor(header.env, template, _model(header, header.author, "model"))
-    if header.reader:
-        try:
-            with faults_of_template(header.env):
-                reader = GoalReader(template, _model(header, header.reader, "reader"))
-        except Exception:
-            asyncio.run(author.close())
-            raise
+    author, reader = _models(header, template)
     return Components(
         author,
         pipeline,
@@ -98,6 +89,23 @@ def load_components(header: SetHeader) -> Components:
         chosen,
         reader,
     )
+
+
+def _models(header: SetHeader, template: Template) -> tuple[Author, GoalReader | None]:
+    """The author, and the reader of its goals if there is one."""
+    if header.author == Procedural.name:
+        return Procedural(header.env, template), None
+    with ExitStack() as loaded:
+        model = _model(header, header.author, "model")
+        loaded.callback(lambda: asyncio.run(model.close()))
+        author, reader = LlmAuthor(header.env, template, model), None
+        if header.reader:
+            second = _model(header, header.reader, "reader")
+            loaded.callback(lambda: asyncio.run(second.close()))
+            with faults_of_template(header.env):
+                reader = GoalReader(template, second)
+        loaded.pop_all()
+        return author, reader
 
 
 def _model(header: SetHeader, name: str, owner: str) -> Model:
@@ -193,12 +201,17 @@ class AttemptRunner:
                 answer = await self._author.propose(request)
                 made.pay(answer.tokens)
                 made.task, made.change, made.reading = answer.name, answer.change, ""
-                answer = await self._with_reading(answer, request, made)
+                reading = await self._reading(answer, request, made)
             except SilentAuthorError as error:
                 made.pay(error.tokens)
                 made.pieces.append(Refused(Rejection.NO_ANSWER, str(error)))
                 break
-            pieces = await self._cut(answer, made.number)
+            if reading is not None and reading.incomplete:
+                why = f"Its reader says that {reading.text!r} leaves something of the goal out."
+                pieces: list[Piece] = [Refused(Rejection.MEANING, why)]
+            else:
+                read = replace(answer, reading=reading.text if reading else "")
+                pieces = await self._cut(read, made.number)
             made.pieces += pieces
             refused = pieces[0] if len(pieces) == 1 else None
             if not (again and self._author.takes_feedback and isinstance(refused, Refused)):
@@ -210,17 +223,17 @@ class AttemptRunner:
             )
             request = AuthorRequest(made.number, request.seed, refused.sentence, said)
 
-    async def _with_reading(
+    async def _reading(
         self, answer: AuthorReply, request: AuthorRequest, made: AttemptResult
-    ) -> AuthorReply:
-        """The answer with its goal as the reader says it, if there are a reader and a goal."""
+    ) -> GoalReading | None:
+        """The goal as the reader says it; None if there is no reader, or no goal."""
         goal = answer.raw.get("goal") if isinstance(answer.raw, dict) else None
         if self._reader is None or not isinstance(goal, str):
-            return answer
+            return None
         reading = await self._reader.read(goal, 2 * request.number + bool(request.feedback))
         made.pay(reading.tokens)
         made.reading = reading.text
-        return replace(answer, reading=reading.text)
+        return reading
 
     async def close(self) -> None:
         """End the environment. Safe to call twice."""

@@ -27,7 +27,7 @@ cloth, rag, dishcloth, dishrag
 coffee machine, coffee maker
 coffee table, table
 condiment shaker, shaker
-cooking pot, pot, saucepan, cooking pan
+cooking pot, pot, saucepan
 countertop, counter, worktop, kitchen counter, work surface
 cup, glass, tumbler, drinking glass
 cupcake, muffin

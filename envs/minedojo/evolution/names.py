@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from inhabit.envs.world.words import plural
+from inhabit.envs.world.words import is_plural, plural
 
 _PLAYERS = {
     "beef": "raw beef",
-    "brick block": "bricks",
     "cactus": "cacti",
-    "chicken": "raw chicken",
     "cobblestone": "cobble",
     "cooked beef": "steak",
     "crafting table": "workbench, crafting bench",
@@ -21,12 +19,12 @@ _PLAYERS = {
     "golden rail": "powered rail",
     "leather chestplate": "leather tunic",
     "lit pumpkin": "jack o'lantern",
-    "log": "tree, tree trunk, wood, wood log, oak log, piece of wood, block of wood",
-    "log2": "tree, wood",
+    "log": "tree trunk, wood, wood log, piece of wood, block of wood",
+    "log2": "wood",
     "melon": "melon slice, slice of melon",
     "mutton": "raw mutton",
     "noteblock": "note block",
-    "planks": "plank, wooden plank, wood plank, wood, piece of wood",
+    "planks": "plank, wooden plank, wood plank",
     "porkchop": "pork, raw porkchop",
     "reeds": "sugar cane",
     "slime ball": "slimeball",
@@ -51,7 +49,7 @@ def called(kinds: Collection[str]) -> Mapping[str, frozenset[str]]:
         if plural(kind) in kinds:  # Beetroots are a block as well, carrots and potatoes too.
             found.setdefault(plural(kind), set()).update((kind, plural(kind)))
         for name in {*_names(kind)} - {*kinds}:
-            for form in (name, plural(name)):
+            for form in (name, name if is_plural(name) else plural(name)):
                 found.setdefault(form, set()).add(kind)
     return {name: frozenset(may_be) for name, may_be in sorted(found.items())}
 
@@ -60,5 +58,5 @@ def _names(kind: str) -> Iterator[str]:
     yield from filter(None, _PLAYERS.get(kind, "").split(", "))
     adjective, _, tool = kind.partition(" ")
     if tool in _TOOLS and adjective in _MADE_OF:
-        yield from (tool, f"{_MADE_OF[adjective]} {tool}")
+        yield f"{_MADE_OF[adjective]} {tool}"
         yield from (f"{tool} {words} {_MADE_OF[adjective]}" for words in _FROM)

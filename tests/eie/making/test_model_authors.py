@@ -131,9 +131,11 @@ def test_a_second_model_reads_the_goal_and_knows_nothing_of_the_scene(tmp_path: 
 
 def test_a_reader_is_asked_what_became_of_a_not(tmp_path: Path) -> None:
     goal = "Never put the book in the chest."
-    attempt, asked = read_by(tmp_path / "never", [goal], READ, "Yes, it is forbidden.")
-    assert not attempt.kept and attempt.reading == goal
-    assert "The goal says 'never'" in attempt.rejected[0].sentence
+    attempt, asked = read_by(tmp_path / "never", [goal], READ, "Yes, it is forbidden.", READ, "Yes")
+    assert not attempt.kept and attempt.reading == READ
+    why = "Its reader says that 'Put the book in the chest' leaves something of the goal out."
+    assert attempt.rejected[0].rejection is Rejection.MEANING
+    assert attempt.rejected[0].sentence == why
     assert goal in asked[1] and READ in asked[1]
 
 
