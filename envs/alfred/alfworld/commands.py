@@ -66,7 +66,7 @@ def understand(text: str) -> Action | None:
     if plain.lower().startswith("think:") and plain[6:].strip():
         return Action(f"think: {plain[6:].strip()[:_LONGEST_THOUGHT].strip()}", THINK)
     for verb, form in _FORMS.items():
-        match = re.fullmatch(form, plain.lower().rstrip("."))
+        match = re.fullmatch(form, plain.lower().rstrip(". "))
         if match is not None:
             return say(verb, *match.groups())
     return None

@@ -217,3 +217,4 @@ def test_trajectories_are_games_in_its_wording(tmp_path: Path) -> None:
 def test_older_releases_words_are_understood(kitchen: Alfworld) -> None:
     older = kitchen.parse("> put potato 1 in/on desk 2")
     assert older is not None and older.text == "move potato 1 to desk 2"
+    assert kitchen.parse(" Go to  fridge 1 . ") == kitchen.parse("go to fridge 1")
