@@ -16,6 +16,7 @@ from inhabit.envs.virtualhome.drawing.layout import DrawnBox, read_place
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, Shot, is_open
 from inhabit.envs.virtualhome.flats.build import build
 from inhabit.envs.virtualhome.flats.plans import plans
+from inhabit.envs.virtualhome.graph.names import held
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
 from inhabit.envs.virtualhome.graph.world import Failure, FlatWorld
 from inhabit.envs.virtualhome.server.cameras import (
@@ -127,7 +128,7 @@ class Flat:
         self._attach()
 
     def move_character(self, room: int, at: tuple[float, float]) -> None:
-        """Move the character; it is then close to nothing.
+        """Move the character, with what it holds and wears; it is then close to nothing.
 
         Raises:
             SceneError: no character was added.
@@ -138,17 +139,21 @@ class Flat:
         who = characters[0]
         graph = self.world.graph()
         left = ("INSIDE", "CLOSE", "FACING", "ON")
+        worn = [i for i, relation, on in self.world.edges() if (relation, on) == ("ON", who)]
+        along = (*held(self.world, who), *worn)
         kept = [
             e for e in graph["edges"]
             if not (e["relation_type"] in left and e["from_id"] == who)
             and not (e["relation_type"] == "CLOSE" and e["to_id"] == who)
+            and not (e["relation_type"] == "INSIDE" and e["from_id"] in along)
         ]  # fmt: skip
         for node in graph["nodes"]:
             if node["id"] == who:
                 node["stands_at"] = list(at)
                 node["states"] = [s for s in node["states"] if s not in ("SITTING", "LYING")]
-        inside = {"from_id": who, "relation_type": "INSIDE", "to_id": room}
-        self._change({"nodes": graph["nodes"], "edges": [*kept, inside]})
+        for one in (who, *along):
+            kept.append({"from_id": one, "relation_type": "INSIDE", "to_id": room})
+        self._change({"nodes": graph["nodes"], "edges": kept})
 
     def _change(self, graph: Mapping[str, Any]) -> None:
         """Take over a graph of the same nodes, keeping cameras and stage."""

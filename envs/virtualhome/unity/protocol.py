@@ -64,7 +64,7 @@ class VirtualHomeGraph(BaseModel):
 class Point(BaseModel):
     """Metres, or degrees about the axes."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     x: float = 0.0
     y: float = 0.0

@@ -364,3 +364,25 @@ def test_a_graph_without_boxes_gets_some():
     rgb = flat.take(4, 64, 48, rgb=True).rgb
     assert rgb is not None
     assert len({tuple(pixel) for pixel in rgb.reshape(-1, 3).tolist()}) > 50
+
+
+def test_what_is_held_moves_along() -> None:
+    flat = Flat(0, 0)
+    assert ask(flat, "add_character", character()).success
+    mug = node(flat, "mug")
+    lines = (f"<char0> [walk] <mug> ({mug})", f"<char0> [grab] <mug> ({mug})")
+    assert ask(flat, "render_script", "{}", *lines).success
+    bedroom = node(flat, "bedroom")
+    x, _, z = flat.world.sources[bedroom]["bounding_box"]["center"]
+    there = character("fix_position", "", character_position={"x": x, "z": z})
+    assert ask(flat, "move_character", there).success
+    assert flat.world.targets(mug, "INSIDE") == [bedroom]
+    assert ask(flat, "render_script", "{}", f"<char0> [drop] <mug> ({mug})").success
+    assert flat.world.targets(mug, "INSIDE") == [bedroom]
+
+
+@pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400"])
+def test_a_camera_is_nowhere_infinite(number: str, flat: Flat) -> None:
+    place = f'{{"position": {{"x": {number}}}}}'
+    reply = ask(flat, "add_camera", place)
+    assert not reply.success and "finite" in reply.message
