@@ -276,7 +276,8 @@ class _Attempt:
                 if not self._node(self._me).states & {"SITTING", "LYING"}:
                     self._settle(thing)
             case "WATCH" | "LOOKAT" | "POINTAT":
-                if self.world.check(self._line("TURNTO", thing)) is not None:
+                here = self.world.room(thing) == self.world.room(self._me)
+                if not here or hidden(self.world, thing):
                     self._go(thing)
                 self._do("TURNTO", thing)
             case "CUT":

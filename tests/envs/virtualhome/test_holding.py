@@ -91,6 +91,16 @@ def test_the_expert_frees_the_hand_that_is_asked_for() -> None:
     solve(begun(left, right))
 
 
+@pytest.mark.parametrize("verb", ["WATCH", "LOOKAT", "POINTAT"])
+def test_the_expert_goes_to_what_it_has_to_see(verb: str) -> None:
+    """Which may never have been seen, or be in a room that was left again."""
+    goal = {"kind": "action", "any_of": [verb], "id": number("tv_1")}
+    solve(begun(goal, room="bathroom"))
+    env = begun(goal, room="bathroom")
+    do(env, "walk to the livingroom", "walk to the bathroom")
+    solve(env)
+
+
 @pytest.mark.parametrize("state", ["OPEN", "CLOSED"])
 @pytest.mark.parametrize("way", ["into", "out of"])
 def test_the_expert_opens_the_closet_around_a_box(state: str, way: str) -> None:
