@@ -30,7 +30,8 @@ CHANGING = re.compile(
     r"rather|kidding|joking|scratch that|never ?mind|second thoughts?|hold off|refrain|avoid|skip|"
     r"(?:let|ask|tell) (?:my|our|your)|either|or|if|twice|thrice|"
     r"(?<!away )(?<!back )again|three|four|five|"
-    r"six|seven|eight|nine|ten|(?<!it )all|every|anything|anywhere|"
+    r"six|seven|eight|nine|ten|(?<!it )all|every|everything|anything|anywhere|"
+    r"for (?:my )?\w+ to (?:switch|turn|put|take|wash|heat|cook|cool|close|open|start|slice|do)|"
     r"elsewhere|tomorrow|midnight|noon|minutes?|hours?|"
     r"half|(?:a|one) (?:third|quarter)|part of|"
     r"(?:throw|toss|give)\w* (?:\w+ ){0,3}(?:away|at|past)|"
@@ -88,7 +89,7 @@ FAMILIES: Mapping[str, re.Pattern[str]] = {
     "wash": re.compile(r"\b(?:wash\w*|clean\w*|rins\w*|scrub\w*)\b"),
     "slice": re.compile(r"\b(?:slic\w*|cut(?:s|ting)?|chop\w*|pieces?)\b"),
     "light": re.compile(
-        r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|the\s+(?:\w+\s+){0,2})?on|light|running|"
+        r"\b(?:(?:turn|switch)\w*\s+(?:it\s+|them\s+|(?:the|an?)\s+(?:\w+\s+){0,2})?on|light|running|"
         r"start\w*\s+(?:it|them|the)|on(?=\s*(?:$|[.,;:!?]|and\b))|"
         r"(?:under|beneath|with|using)\s+(?:\w+\s+){0,2}\w*lamp(?![^.;]*\boff\b)|watch\w*|listen\w*|examin\w*|"
         r"inspect\w*|look at)\b"
@@ -116,7 +117,7 @@ TOLD: Mapping[str, re.Pattern[str]] = {
         r"going|gone|ends? up|be|been|being|is|are|were|have|has|having|with)\b"
     ),
     "lie": re.compile(r"\b(?:lie|lies|lying|lay|sleep|nap|rest)\w*\b"),
-    "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b"),
+    "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b|\bwatch\w* (?:\w+ ){0,3}(?:from|on) (?:the|an?)\b"),
     "get": re.compile(
         r"\b(?:(?:get|obtain|collect|gather|min|dig|chop|cut|harvest|pick|fetch|bring|craft|mak|"
         rf"build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill){_ENDING}|"

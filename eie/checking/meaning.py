@@ -9,18 +9,17 @@ has to be licensed by the scene.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
 from inhabit.eie.checking import english
-from inhabit.eie.checking.nouns import NUMBERS, ObjectMention, SceneNouns
+from inhabit.eie.checking.goal_text import GoalText, last_preposition
+from inhabit.eie.checking.nouns import NUMBERS, SceneNouns
 from inhabit.envs.claims import name_and_number
 from inhabit.envs.core import SceneObject
 from inhabit.envs.template import ActionKind, Event, Lexicon
-from inhabit.envs.world.words import is_plural, plural
 
 
 def misread(
@@ -55,7 +54,7 @@ def misread(
     plainly = SceneNouns(lexicon)
     wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
     nouns = SceneNouns(lexicon, {*wished, *(thing.kind for thing in things)})
-    goal_ = _Goal(text, events, nouns, lexicon, {thing.name: thing for thing in things})
+    goal_ = _Comparison(text, events, nouns, lexicon, {thing.name: thing for thing in things})
     for word in english.CHANGING.finditer(text):
         if word[0] not in goal_.licensed:
             return f"The goal says {word[0]!r}, and the scene wants nothing like it."
@@ -86,129 +85,23 @@ def _unconditional(text: str) -> tuple[str, str]:
     return english.OTHERWISE.sub(" ", left), ""
 
 
-@dataclass(frozen=True, slots=True)
-class _SaidMove:
-    """Something that a goal puts somewhere."""
-
-    at: int
-    """Where in the text that is."""
-    what: frozenset[str]
-    """The kinds that it may be."""
-    where: frozenset[str]
-    numbers: tuple[int | None, int | None]
-    """Of what is put and where, if the text gives them."""
-
-    def has_numbers(self, wanted: tuple[int, int]) -> bool:
-        """Whether its numbers are these, as far as it has any."""
-        return all(said in (None, one) for said, one in zip(self.numbers, wanted, strict=True))
-
-
 @dataclass(frozen=True)
-class _Goal:
-    """A goal's words beside the events of its scene."""
-
-    text: str
-    events: Sequence[Event]
-    known: SceneNouns
-    lexicon: Lexicon
-    things: Mapping[str, SceneObject]
-
-    @cached_property
-    def there(self) -> Counter[str]:
-        """How many of each kind are in the scene."""
-        return Counter(thing.kind for thing in self.things.values())
-
-    @cached_property
-    def room_of(self) -> Mapping[str, str]:
-        """Name of an object -> its room, in scenes of several rooms."""
-        return {name: thing.room for name, thing in self.things.items() if thing.room}
+class _Comparison(GoalText):
+    """Each check says what is wrong, or nothing."""
 
     @cached_property
     def licensed(self) -> frozenset[str]:
         """Words of number that the scene agrees with; `counts` sees whose number it is."""
         wishes = " ".join(event.wish.lower() for event in self.events)
-        every = any(n > 1 and n == self.there.get(kind) for kind, n in self._switched.items())
+        every = any(n > 1 and n == self.there.get(kind) for kind, n in self.switched.items())
         words = {*re.findall(r"\w+", wishes)} | ({"all", "every", "each"} if every else set())
-        if any(other in self._before(one) for one in self.moves for other in self.moves):
+        if any(other in self.needed_by(one) for one in self.moves for other in self.moves):
             words.add("only")  # "only after"
-        return frozenset(words | {w for w, n in NUMBERS.items() if n in self._switched.values()})
-
-    @cached_property
-    def _switched(self) -> Counter[str]:
-        """How many of each kind are turned on or off."""
-        switching = (ActionKind.SWITCH_ON, ActionKind.SWITCH_OFF)
-        switched = (event for event in self.events if event.action_kind in switching)
-        return Counter(kind for event in switched for kind in self._named(event)[:1])
-
-    @cached_property
-    def _done_by(self) -> Mapping[str, str]:
-        """What is done by what is closed or turned on -> by what."""
-        started = (ActionKind.CLOSE, ActionKind.SWITCH_ON)
-        names = (n for e in self.events if e.action_kind in started for n in self._named(e))
-        return {english.DOES[name]: name for name in names if name in english.DOES}
-
-    @cached_property
-    def _means(self) -> frozenset[str]:
-        """What may be named for what the scene wants done."""
-        wished = {*map(self._verb, self.events), *self._done_by}
-        return frozenset(t for family in wished for t in english.MEANS.get(family, ()))
-
-    @cached_property
-    def mentions(self) -> Sequence[ObjectMention]:
-        """Of two names that stand together, as in "glass coffee table", the last one counts."""
-        found = self.known.mentions(self.text)
-        starts = {mention.start for mention in found}
-        return [mention for mention in found if mention.end + 1 not in starts]
-
-    @cached_property
-    def _led(self) -> Sequence[tuple[ObjectMention, str]]:
-        """Each mention with the words between the one before it and it."""
-        ends = [0, *(mention.end for mention in self.mentions)]
-        # A mention may begin with "on", which is a state too: "put it on end table".
-        starts = [m.start + 3 * self.text.startswith("on ", m.start) for m in self.mentions]
-        pairs = zip(self.mentions, ends, starts, strict=False)
-        return [(mention, self.text[end:start]) for mention, end, start in pairs]
-
-    @cached_property
-    def wanted(self) -> Mapping[str, bool]:
-        """What the wishes name -> whether it is taken."""
-        found: dict[str, bool] = {}
-        for event in self.events:
-            for kind in self._named(event):
-                found.setdefault(kind, event.action_kind is ActionKind.TAKE)
-        return found
-
-    @cached_property
-    def _numbers(self) -> Mapping[str, set[int]]:
-        """The numbers of the objects that alone will do, by kind."""
-        found: dict[str, set[int]] = {}
-        for name in (name for event in self.events for name in event.objects):
-            stem, number = name_and_number(name)
-            kind = self.known.known(stem) or stem
-            found.setdefault(kind, set()).add(int(number or 1))
-        return found
-
-    @cached_property
-    def moves(self) -> Mapping[str, tuple[str, str]]:
-        """Names of the events that put something down -> what, and where; without products."""
-        found = {}
-        for event in self.events:
-            named = self._named(event)
-            if event.action_kind is ActionKind.PUT and len(named) > 1:
-                found[event.name] = (self._source(named[0]), named[-1])
-        return found
-
-    @cached_property
-    def _got(self) -> Sequence[Event]:
-        """The events that make or gather something that no other event needs."""
-        needed = {need for event in self.events for need in event.needs}
-        return [
-            e for e in self.events if e.action_kind in english.ON_THE_WAY and e.name not in needed
-        ]
+        return frozenset(words | {w for w, n in NUMBERS.items() if n in self.switched.values()})
 
     def families(self, conditional: bool) -> str:
         """What is to be done that the scene does not want, or the other way round."""
-        wished = {self._verb(event): event for event in self.events}
+        wished = {self.verb_of(event): event for event in self.events}
         if conditional:
             wished.setdefault("wash", self.events[0])
         plain = self.text
@@ -216,11 +109,11 @@ class _Goal:
             noun = self.text[mention.start : mention.end]
             if not re.match(r"(?:sliced?|clean|dirty|hot|cold)\b", noun) and "lamp" not in noun:
                 plain = plain[: mention.start] + " " * len(noun) + plain[mention.end :]
-        by_itself = any(english.FAMILIES[family].search(plain) for family in self._done_by)
+        by_itself = any(english.FAMILIES[family].search(plain) for family in self.done_by)
         seated = any(event.action_kind is ActionKind.OTHER for event in self.events)
         skipped = {
-            "slice": self._got,  # A log is chopped, and coal comes in pieces.
-            "heat": any("cooked" in kind for event in self._got for kind in self._named(event)),
+            "slice": self.got,  # A log is chopped, and coal comes in pieces.
+            "heat": any("cooked" in kind for event in self.got for kind in self.named_in(event)),
             "light": by_itself,  # What heats is on.
             "read": seated or "light" in wished,
         }
@@ -228,13 +121,13 @@ class _Goal:
             if skipped.get(family):
                 continue
             said = [match.end() for match in words.finditer(plain)]
-            if said and family not in {*wished, *self._done_by}:
+            if said and family not in {*wished, *self.done_by}:
                 return f"The goal wants to {family} something, and the scene does not."
             if family not in wished:
                 continue
             if not said and not words.search(self.text):
                 return f"The scene wants to {family} something, and the goal does not say so."
-            thing = self._source(next(iter(self._named(wished[family])), ""))
+            thing = self.source(next(iter(self.named_in(wished[family])), ""))
             if said and thing and family in english.TREATED:
                 treated = [kinds for at in said if (kinds := self._treated(at))]
                 if treated and not any(thing in kinds for kinds in treated):
@@ -249,10 +142,10 @@ class _Goal:
         }
         for verb, words in {**others, **english.TOLD}.items():
             event = wished.get(verb)
-            if event is None or any(kind in self._switched for kind in self._named(event)):
+            if event is None or any(kind in self.switched for kind in self.named_in(event)):
                 continue
             bare = english.BARE.match(self.text[: next((m.start for m in self.mentions), 0)])
-            if (verb == "put" and self._got) or (verb in ("put", "get") and bare):
+            if (verb == "put" and self.got) or (verb in ("put", "get") and bare):
                 continue  # A station is put down on the way, and "the cup on the table" says it.
             said = [match.end() for match in words.finditer(self.text)]
             if not said:
@@ -269,36 +162,32 @@ class _Goal:
     def _closed_besides(self, said: Sequence[int]) -> str:
         """What is closed, at places in the text, that the scene does not want closed."""
         closing = (e for e in self.events if e.action_kind is ActionKind.CLOSE)
-        wanted = {kind for event in closing for kind in self._named(event)} | {"door"}
+        wanted = {kind for event in closing for kind in self.named_in(event)} | {"door"}
         for at in said:
             about = next((m for m in self.mentions if m.start >= at), None)
             if about is None or not english.BARE.fullmatch(self.text[at : about.start]):
                 continue
-            if self._kinds(about).isdisjoint(wanted):
+            if self.kinds_of(about).isdisjoint(wanted):
                 return about.kind
         return ""
 
-    def _verb(self, event: Event) -> str:
-        found = re.match(r"turn (?:on|off)\b|\w+", event.wish)
-        return english.WISHED.get(found[0], found[0]) if found is not None else ""
-
     def _treated(self, at: int) -> frozenset[str]:
         """What a word of treatment that ends there is about."""
-        known = {*map(self._source, self.wanted)}
+        known = {*map(self.source, self.wanted)}
         named = next((m for m in self.mentions if m.start >= at), None)
         if named is not None and english.BARE.fullmatch(self.text[at : named.start]):
-            return self._kinds(named)
-        after = next((m for m in self.mentions if m.end > at and self._kinds(m) & known), None)
+            return self.kinds_of(named)
+        after = next((m for m in self.mentions if m.end > at and self.kinds_of(m) & known), None)
         if after is not None:
             between = self.text[at : max(at, after.start)]
-            if not english.PRONOUN.search(between) and _leads(between) is None:
-                return self._kinds(after)
-        earlier = (m for m in reversed(self.mentions) if m.start < at and self._is_taken(m))
-        return next(map(self._kinds, earlier), frozenset())
+            if not english.PRONOUN.search(between) and last_preposition(between) is None:
+                return self.kinds_of(after)
+        earlier = (m for m in reversed(self.mentions) if m.start < at and self.is_taken(m))
+        return next(map(self.kinds_of, earlier), frozenset())
 
     def words(self, plain: bool) -> str:
         """A verb for what the scene does not want; in plain steps, any other word."""
-        named = {*map(self._verb, self.events), *self._done_by}
+        named = {*map(self.verb_of, self.events), *self.done_by}
         words = [r for v, r in (*english.FAMILIES.items(), *english.TOLD.items()) if v in named]
         known = [*words, english.PREPOSITION, english.ORDER]
         nouns = [range(mention.start, mention.end) for mention in self.mentions]
@@ -319,38 +208,40 @@ class _Goal:
         """A number of things that the scene does not want."""
         another = re.search(r"\b(?:another|second|the other)\b", self.text) is not None
         for kind, count in self.taken.items():
-            said = [self._count(m) for m in self.mentions if self._source(kind) in self._kinds(m)]
+            said = [
+                self.count_of(m) for m in self.mentions if self.source(kind) in self.kinds_of(m)
+            ]
             if kind in self.lexicon.products:
                 said += [NUMBERS.get(match[1], 2) for match in english.OF_IT.finditer(self.text)]
             most = max((n for n in said if n is not None), default=1)
-            most = max(most, len({m.number for m in self.mentions if kind in self._kinds(m)}))
+            most = max(most, len({m.number for m in self.mentions if kind in self.kinds_of(m)}))
             origins = {
-                (p.kind, p.number) for m, p, _ in self._said_origins if kind in self._kinds(m)
+                (p.kind, p.number) for m, p, _ in self.said_origins if kind in self.kinds_of(m)
             }
             most = max(most, len(origins))
             if count > 1 and most == 1 and another:
                 most = count
             if said and most != count:
                 return f"The scene wants {count} of {kind!r}, and the goal speaks of {most}."
-        for mention in (m for event in self._got for m in self.known.mentions(event.wish.lower())):
-            said = [self._count(m) for m in self.mentions if mention.kind in self._kinds(m)]
+        for mention in (m for event in self.got for m in self.known.mentions(event.wish.lower())):
+            said = [self.count_of(m) for m in self.mentions if mention.kind in self.kinds_of(m)]
             if (mention.count or 1) not in {count or 1 for count in said or [mention.count]}:
                 return f"The scene wants {mention.count or 1} of {mention.kind!r}."
-        got = {m.kind for event in self._got for m in self.known.mentions(event.wish.lower())}
+        got = {m.kind for event in self.got for m in self.known.mentions(event.wish.lower())}
         for mention in self.mentions if got else ():
-            if (self._count(mention) or 1) > 1 and mention.kind not in got:
+            if (self.count_of(mention) or 1) > 1 and mention.kind not in got:
                 return f"The goal wants a number of {mention.kind!r}, and the scene does not."
         last = max((m.end for m in self.mentions if m.kind in got), default=len(self.text))
         for mention in self.mentions if got else ():
             between = self.text[last : mention.start]
             if between and mention.kind in self.wanted and not english.SOURCE.search(between):
                 return f"The goal wants something of the {mention.kind} besides."
-        for kind, count in self._switched.items():
-            ours = [m for m in self.mentions if kind in self._kinds(m)]
-            many = (self._count(m) or 1 for m in ours)
+        for kind, count in self.switched.items():
+            ours = [m for m in self.mentions if kind in self.kinds_of(m)]
+            many = (self.count_of(m) or 1 for m in ours)
             every = re.search(r"\b(?:all|every|each)\b", self.text)
-            rooms = self._rooms_of({kind})
-            all_rooms = rooms and rooms <= {room for _, room in self._said_rooms}
+            rooms = self.rooms_of({kind})
+            all_rooms = rooms and rooms <= {room for _, room in self.said_rooms}
             if count > 1 and not every and count not in many and not (ours and all_rooms):
                 return f"The scene wants {count} of {kind!r}, and the goal does not say so."
         both = r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"
@@ -361,41 +252,30 @@ class _Goal:
             return "The goal speaks of two things of a kind, and the scene wants one."
         return ""
 
-    def _count(self, mention: ObjectMention) -> int | None:
-        if mention.count is not None:
-            return mention.count
-        found = english.NUMBERED.search(self.text[: mention.start])
-        one_of = found and found[1] == "both" and self.text.startswith(" and ", mention.end)
-        if found is not None and not one_of:
-            return NUMBERS.get(found[1], 2)
-        noun, kind = self.text[mention.start : mention.end], mention.kind
-        many = noun.endswith((plural(kind), f"{kind}s")) and not is_plural(kind)
-        return 2 if many and kind not in self.lexicon.products else None
-
     def nouns(self) -> str:
         """What is named that the scene's goal is not about, or not named that it is about."""
-        said = {kind for mention in self.mentions for kind in self._kinds(mention)}
+        said = {kind for mention in self.mentions for kind in self.kinds_of(mention)}
         between = {
             kind
             for e in self.events
             if e.action_kind in english.ON_THE_WAY
-            for kind in self._named(e)
-        } - {kind for event in self._got for kind in self._named(event)}
+            for kind in self.named_in(e)
+        } - {kind for event in self.got for kind in self.named_in(event)}
         for kind in (kind for kind in self.wanted if kind not in between):
-            if kind not in said and (self._got or self._source(kind) not in said):
+            if kind not in said and (self.got or self.source(kind) not in said):
                 return f"The scene wants something of the {kind}, and the goal does not name it."
-        known = {*self.wanted, *map(self._source, self.wanted)}
+        known = {*self.wanted, *map(self.source, self.wanted)}
         if any(event.action_kind in (ActionKind.OPEN, ActionKind.CLOSE) for event in self.events):
             known.add("door")
-        origins = {place.start for _, place, told in self._said_origins if told}
+        origins = {place.start for _, place, told in self.said_origins if told}
         for mention in self.mentions:
-            kinds, before = self._kinds(mention), self.text[: mention.start]
-            meant = self._numbers.get(mention.kind, {mention.number})
+            kinds, before = self.kinds_of(mention), self.text[: mention.start]
+            meant = self.numbers.get(mention.kind, {mention.number})
             aside = mention.start in origins or english.BESIDE.search(before)
             if not aside and mention.number is not None and mention.number not in meant:
                 return f"The scene wants another {mention.kind} than number {mention.number}."
-            ours = ({mention.kind} if self._got else kinds) & known
-            tool = kinds & self._means and not english.ASIDE.match(self.text, mention.end)
+            ours = ({mention.kind} if self.got else kinds) & known
+            tool = kinds & self.means and not english.ASIDE.match(self.text, mention.end)
             if not ours and not tool and not aside:
                 return (
                     f"The goal speaks of the {mention.kind}, and the scene's goal is not about it."
@@ -405,7 +285,7 @@ class _Goal:
                 r"(?:\w+\s+){0,3}$",
                 before,
             )
-            if out and not self._got and any(not self.wanted.get(kind, True) for kind in ours):
+            if out and not self.got and any(not self.wanted.get(kind, True) for kind in ours):
                 return (
                     f"The goal takes something out of the {mention.kind}, where the scene wants it."
                 )
@@ -416,150 +296,59 @@ class _Goal:
         moves = {*self.moves.values()}
         for thing, place in moves:
             carried = {thing, *(inner for inner, holder in moves if holder == thing)}
-            if not any(carried & m.what and place in m.where for m in self._said_moves):
+            if not any(carried & m.what and place in m.where for m in self.said_moves):
                 return f"The goal does not say that the {thing} goes to the {place}."
             closed = any(e.action_kind is ActionKind.CLOSE and place in e.wish for e in self.events)
-            on_top = any(place in self._kinds(m) and "on top of" in led for m, led in self._led)
+            on_top = any(place in self.kinds_of(m) and "on top of" in led for m, led in self.led)
             if on_top and (closed or place in self.lexicon.containers):
                 return f"The goal puts something on top of the {place}."
-        last = max((move.at for move in self._said_moves), default=len(self.text))
+        last = max((move.at for move in self.said_moves), default=len(self.text))
         ends = {place for _, place in moves}
         earlier = re.search(r"\b(?:after|once|when|first|before|having)\b", self.text)
-        for mention, between in self._led if not earlier else ():
-            further = mention.start > last and _leads(between) in english.LEADS
-            if further and self._kinds(mention) & self._means - ends:
+        for mention, between in self.led if not earlier else ():
+            further = mention.start > last and last_preposition(between) in english.LEADS
+            if further and self.kinds_of(mention) & self.means - ends:
                 return f"The goal puts something at the {mention.kind} afterwards."
         if english.UNDONE.search(self.text, last):
             return "The goal takes something away again."
         within = {(thing, end) for thing, holder in moves for h, end in moves if h == holder}
-        for move in self._said_moves:
+        for move in self.said_moves:
             ends = {place for _, place in moves} & move.where
             pairs = {(thing, place) for thing in move.what for place in ends}
-            if ends - self._means and pairs.isdisjoint(moves | within):
+            if ends - self.means and pairs.isdisjoint(moves | within):
                 what, where = min(move.what), min(ends)
                 return f"The goal puts the {what} at the {where}, and the scene does not."
-            numbers = {pair for one in pairs for pair in self._moved_numbers.get(one, ())}
+            numbers = {pair for one in pairs for pair in self.moved_numbers.get(one, ())}
             if numbers and not any(map(move.has_numbers, numbers)):
                 return f"The scene wants another {min(move.what)} at another {min(ends)}."
         return ""
 
-    @cached_property
-    def _moved_numbers(self) -> Mapping[tuple[str, str], set[tuple[int, int]]]:
-        """What is put, and where -> the numbers of the objects, where no others will do."""
-        found: dict[tuple[str, str], set[tuple[int, int]]] = {}
-        for event in self.events:
-            if event.name in self.moves and len(event.objects) == 2:
-                thing, place = (int(name_and_number(name)[1] or 1) for name in event.objects)
-                found.setdefault(self.moves[event.name], set()).add((thing, place))
-        return found
-
-    @cached_property
-    def _said_moves(self) -> Sequence[_SaidMove]:
-        """What the goal puts somewhere, in the order of the text."""
-        ends = {place for _, place in self.moves.values()}
-        found, now, waiting = list[_SaidMove](), list[ObjectMention](), list[ObjectMention]()
-
-        def say(at: ObjectMention, thing: ObjectMention, place: ObjectMention) -> None:
-            numbers = thing.number, place.number
-            found.append(_SaidMove(at.start, self._kinds(thing), self._kinds(place), numbers))
-
-        lead = ""  # what comes before the last thing
-        above = waiting  # the places that are named before what goes there
-        follows = False  # whether the mention before is of what is taken, too
-        for mention, between in self._led:
-            kinds, word = self._kinds(mention), _leads(between)
-            fetched = english.FETCHED.search(lead) and english.ORIGIN.fullmatch(between)
-            leads = word in english.LEADS or english.LAID.search(between)
-            if kinds & ends and leads and not fetched:
-                for one in now:
-                    say(mention, one, mention)
-                waiting += [] if now else [mention]
-                follows = False
-            elif self._is_taken(mention):
-                apart = english.APART.match(self.text, mention.end)
-                if word in ("with", "containing", "holding") and now and not apart:
-                    say(mention, mention, now[-1])
-                    continue
-                together = follows and english.TOGETHER.match(between)
-                now, above = ([*now, mention], above) if together else ([mention], waiting)
-                follows, lead = True, between
-                for one in above:
-                    say(one, mention, one)
-                waiting = []
-        return found
-
-    @cached_property
-    def _said_rooms(self) -> Sequence[tuple[int, str]]:
-        """Where in the text a room is named that nothing comes from, and which."""
-        if not self.room_of:
-            return ()
-        nouns = [range(mention.start, mention.end) for mention in self.mentions]
-        names = "|".join(sorted({*self.room_of.values()}))
-        return [
-            (found.start(), found[1])
-            for found in re.finditer(rf"\b({names})s?\b", self.text)
-            if not any(found.start() in noun for noun in nouns)
-            and not re.search(r"\bfrom\s+(?:\w+\s+){0,2}$", self.text[: found.start()])
-        ]
-
-    def _rooms_of(self, kinds: Set[str]) -> frozenset[str]:
-        """The rooms of the objects of these kinds that the scene wants something of."""
-        return frozenset(self.room_of[n] for n in self._objects_of(kinds) if n in self.room_of)
-
-    def _objects_of(self, kinds: Set[str]) -> Set[str]:
-        """The objects of these kinds that the scene wants something of, if no others will do."""
-        names = {name for event in self.events for name in event.objects}
-        known = {*kinds, *map(self._source, kinds)}
-        return {n for n in names if n in self.things and self.things[n].kind in known}
-
-    @cached_property
-    def _said_origins(self) -> Sequence[tuple[ObjectMention, ObjectMention, bool]]:
-        """What is taken, where the goal says that it is, and whether it says no more than that.
-
-        "The cup on the desk" may be wanted there.
-        """
-        ends = {place for _, place in self.moves.values()}
-        found = []
-        for mention, (place, between) in zip(self.mentions, self._led[1:], strict=False):
-            origin = english.ORIGIN.fullmatch(between) if self._is_taken(mention) else None
-            told = origin is not None and bool(origin["clause"] or origin["from"])
-            if told or (origin and self._kinds(place).isdisjoint(ends)):
-                found.append((mention, place, told))
-        return found
-
     def origins(self) -> str:
         """Something that is said to be where nothing is that the scene wants."""
-        for mention, place, _ in self._said_origins:
-            holders = [h for name in self._objects_of(self._kinds(mention)) for h in self._in(name)]
-            of_kind = [h for h in holders if self.things[h].kind in self._kinds(place)]
+        for mention, place, _ in self.said_origins:
+            holders = [
+                h for name in self.objects_of(self.kinds_of(mention)) for h in self.holders(name)
+            ]
+            of_kind = [h for h in holders if self.things[h].kind in self.kinds_of(place)]
             if place.number is not None:
                 of_kind = [h for h in of_kind if name_and_number(h)[1] == str(place.number)]
-            if self._objects_of(self._kinds(mention)) and not of_kind:
+            if self.objects_of(self.kinds_of(mention)) and not of_kind:
                 return f"The scene wants another {mention.kind} than the one at the {place.kind}."
         return ""
 
-    def _in(self, name: str) -> Iterator[str]:
-        """What an object is in or on, and what that is in or on, and so on."""
-        seen = {name}
-        while (thing := self.things.get(name)) and thing.support and thing.support not in seen:
-            name = thing.support
-            seen.add(name)
-            if name in self.things:
-                yield name
-
     def rooms(self) -> str:
         """A room in which the scene wants nothing of what the goal speaks of there."""
-        for at, room in self._said_rooms:
+        for at, room in self.said_rooms:
             before = [mention for mention in self.mentions if mention.end <= at]
             after = next((m for m in self.mentions if m.start == at + len(room) + 1), None)
             about = after or (before[-1] if before else None)
             if about is None:
                 continue
-            kinds: Set[str] = self._kinds(about)
-            if self._is_taken(about):  # It is where it comes from, or goes to.
+            kinds: Set[str] = self.kinds_of(about)
+            if self.is_taken(about):  # It is where it comes from, or goes to.
                 goes = re.search(r"\bto (?:the )?$", self.text[:at])
                 kinds = {place for _, place in self.moves.values()} if goes else {*self.wanted}
-            wanted = self._rooms_of(kinds)
+            wanted = self.rooms_of(kinds)
             if wanted and room not in wanted:
                 return f"The goal speaks of the {room}, and the scene wants nothing there."
         return ""
@@ -567,11 +356,11 @@ class _Goal:
     def order(self) -> str:
         """Whether what the scene wants in an order is said in that order."""
         ends = {place for _, place in self.moves.values()}
-        lit = (event for event in self.events if self._verb(event) == "light")
-        lamps = [event for event in lit if ends.isdisjoint(self._named(event))]
+        lit = (event for event in self.events if self.verb_of(event) == "light")
+        lamps = [event for event in lit if ends.isdisjoint(self.named_in(event))]
         for lamp in lamps:
-            for between in (b for m, b in self._led if lamp.thing in self._kinds(m)):
-                leads = _leads(between) in english.LEADS - {"to", "at"}
+            for between in (b for m, b in self.led if lamp.thing in self.kinds_of(m)):
+                leads = last_preposition(between) in english.LEADS - {"to", "at"}
                 leads = leads and not re.search(r"light|\bwatch", between)
                 if leads and not english.SWITCHED.search(between):
                     return f"The goal puts something on the {lamp.thing}, which is to be turned on."
@@ -581,9 +370,9 @@ class _Goal:
         for one, other in combinations(placed, 2):
             if self._is_one_matter(one, other):
                 continue
-            if other in self._before(one):
+            if other in self.needed_by(one):
                 one, other = other, one
-            if one in self._before(other):
+            if one in self.needed_by(other):
                 ordered = True
                 if self._goes_first(placed[one], placed[other]) is False:
                     return "The goal wants things in another order than the scene."
@@ -595,7 +384,7 @@ class _Goal:
 
     def _late(self, put: int | None) -> str:
         """Whether something is treated after it is put, at a place in the text, where it stays."""
-        wished = {*map(self._verb, self.events)}
+        wished = {*map(self.verb_of, self.events)}
         for said in english.LATER.finditer(self.text, put or 0) if put is not None else ():
             if said.lastgroup in wished:
                 return f"The goal wants to {said.lastgroup} something after it is put away."
@@ -614,50 +403,10 @@ class _Goal:
         turned = turned or (before is not None and before.start() < first)
         return (one < other) is not turned
 
-    def _before(self, name: str) -> frozenset[str]:
-        """The events that an event needs, and those that these need."""
-        by_name = {event.name: event for event in self.events}
-        found, left = set[str](), [name]
-        while left:
-            event = by_name.get(left.pop())
-            needs = [n for n in (event.needs if event else ()) if n not in found]
-            found |= {*needs}
-            left += needs
-        return frozenset(found)
-
     def _position(self, name: str) -> int | None:
         thing, place = self.moves[name]
-        said = (m.at for m in self._said_moves if thing in m.what and place in m.where)
+        said = (m.at for m in self.said_moves if thing in m.what and place in m.where)
         return next(said, None)
 
     def _named_at(self, kind: str) -> int | None:
-        return next((m.start for m in self.mentions if kind in self._kinds(m)), None)
-
-    def _is_taken(self, mention: ObjectMention) -> bool:
-        return not self._kinds(mention).isdisjoint(map(self._source, self.taken))
-
-    @cached_property
-    def taken(self) -> Counter[str]:
-        """How many of each kind are picked up."""
-        taking = (e for e in self.events if e.action_kind is ActionKind.TAKE)
-        return Counter(kind for event in taking for kind in self._named(event)[:1])
-
-    def _named(self, event: Event) -> Sequence[str]:
-        return [mention.kind for mention in self.known.mentions(event.wish.lower())]
-
-    def _source(self, kind: str) -> str:
-        return self.lexicon.products.get(kind, kind)
-
-    def _kinds(self, mention: ObjectMention) -> frozenset[str]:
-        """The kinds that a name may mean, and what they are made of."""
-        noun = re.sub(
-            r"^(?:no|any|one|two|both|a|an|the)\s+", "", self.text[mention.start : mention.end]
-        )
-        kinds = self.lexicon.called.get(noun, frozenset()) | {mention.kind}
-        return kinds | {*map(self._source, kinds)}
-
-
-def _leads(between: str) -> str | None:
-    """The last preposition of a text."""
-    found: Iterator[re.Match[str]] = english.PREPOSITION.finditer(between)
-    return next((match[0] for match in reversed([*found])), None)
+        return next((m.start for m in self.mentions if kind in self.kinds_of(m)), None)
