@@ -18,7 +18,7 @@ from inhabit.envs.simulators.household.placement.surfaces import (
 )
 from inhabit.envs.simulators.household.state.agent import AgentState
 from inhabit.envs.simulators.household.state.world import SimObject, World, shut
-from inhabit.envs.simulators.household.types.things import ENCLOSING, those
+from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING, those
 
 _UPRIGHT = np.eye(3)
 _ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
@@ -143,12 +143,15 @@ def _around(world: World, thing: SimObject) -> Iterator[str]:
         return
     box, own = thing.box, {thing.id, *world.within(thing.id), *world.in_hands}
     base = box.center - np.array((0.0, box.reach[1], 0.0))
+    basins = [one.box for one in world.things.values() if one.kind in BASINS.values()]
+    # A cupboard whose box reaches into the basin above it does not hold what lies there.
+    washed = any(basin.holds(box.center, 0.0) for basin in basins)
     for other in world.things.values():
         if other.kind == "Floor":
             holds = bool(base[1] < world.room.outline.floor + _OVER_FLOOR)
         else:
             able = other["receptacle"] and other.present and other.id not in own
-            holds = able and _bearing(world, other, box, base) == 0
+            holds = able and not (washed and shut(other)) and _bearing(world, other, box, base) == 0
         if holds:
             yield other.id
 

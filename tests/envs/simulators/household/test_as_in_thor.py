@@ -430,6 +430,18 @@ def test_running_water_fills_what_stands_in_the_basin(program: Program) -> None:
     assert objects[mug]["temperature"] == "RoomTemp"
 
 
+def test_what_is_put_in_a_sink_is_not_in_the_cupboard_below_it() -> None:
+    """In FloorPlan1 the cupboard's box reaches into the basin."""
+    program = Program("FloorPlan1")
+    mug, sink = program.named("Mug"), program.named("Sink")
+    program.do("PickupObject", objectId=mug, forceAction=True)
+    things = program.do("PutObject", objectId=sink, forceAction=True)
+    assert {id.split("|")[0] for id in things[mug]["parentReceptacles"]} == {"Sink"}
+    poses = program.step("GetInteractablePoses", objectId=mug)["actionReturn"]
+    program.do("TeleportFull", **poses[0])
+    program.do("PickupObject", objectId=mug)
+
+
 def test_what_was_let_go_moves_until_the_next_action(program: Program) -> None:
     """SimObjPhysics.cs: `isMoving` is true of what is in motion, and what is placed is not."""
     apple = program.named("Apple")
