@@ -28,6 +28,8 @@ CHANGING = re.compile(
     r"(?:lie|lying|sit|sitting|sleep)\w* (?:down )?(?:under|behind|beside|next to|near|below)|"
     r"unless|except|until|till|only|instead|"
     r"rather|kidding|joking|scratch that|never ?mind|second thoughts?|hold off|refrain|avoid|skip|"
+    r"on and off|to (?:me|us)|(?:on|at|to) the (?:back|side|front|door) of (?!the toilet)|"
+    r"have (?:my|your|the) (?:son|daughter|sister|brother|wife|husband|friend|child|kids?)|"
     r"(?:let|ask|tell) (?:my|our|your)|either|or|if|twice|thrice|"
     r"(?<!away )(?<!back )again|three|four|five|"
     r"six|seven|eight|nine|ten|(?<!it )all|every|everything|anything|anywhere|"
@@ -153,8 +155,16 @@ FETCHED = re.compile(
     r"(?:(?:the|a|an|my|your)\s+)?$"
 )
 """What comes before a thing that is only to be fetched: "take the ball in the fridge"."""
-ASKED = re.compile(r"\s*(?:is|are|was|were|did|does|has|have you|do you|where|who|why|which)\b")
-"""Begins a question for a fact."""
+NO_WISH = re.compile(
+    r"\s*(?:(?:is|are|was|were|did|does|has|have you|do you|where|who|why|which|"
+    r"find out|look whether|"
+    r"somebody put|someone put|(?:i|you|we|he|she|they)(?:['\u2019]ve| have| had) "
+    r"(?!to\b|a\b|the\b)\w+)\b|"
+    r"(?:the|an?|my|your)(?: \w+){1,2} (?:is|are|was|were) (?:already |now )?"
+    r"(?:in|on|inside|at)\b[^,;:.]*\.?$)"
+)
+"""What asks or tells for a fact, and wishes nothing."""
+SWITCHES = re.compile(r"\b(?:turn|switch)\w* (?:on|off)\b")
 LEADS = frozenset(["in", "into", "on", "onto", "inside", "to", "upon", "atop", "within", "at"])
 PREPOSITION = re.compile(
     r"\b(?:(?:next|close|near) to|in|into|on|onto|inside|to|upon|atop|within|at|from|out|off|with|"
@@ -188,7 +198,10 @@ OF_IT = re.compile(
 """Counts what something named before is cut into: "two of the slices"."""
 UNDONE = re.compile(
     r"\b(?:(?:take|remove|pull|get|fetch|lift|pick|bring|grab|hold)\w* (?:it|them|both|the|that)\b"
-    r"(?! from| there)|open (?:it|them|the)|go (?:back )?to)\b"
+    r"(?! from| there)|"
+    r"(?:put|set|place|lay|move|drop|carry)\w* (?:it|them|that|one of them) "
+    r"(?:down|back|here|on top|elsewhere|somewhere|outside|away)\b|"
+    r"open (?:it|them|the)|go (?:back )?to)\b"
 )
 """Begins what is done with a thing after it is where it is wanted."""
 BARE = re.compile(r"\s*(?:the\s+|an?\s+)?$")

@@ -48,8 +48,8 @@ def misread(
         text, why = _unconditional(text)
         if why:
             return why
-    if english.ASKED.match(text):
-        return "The goal is a question."
+    if english.NO_WISH.match(text):
+        return "The goal asks or tells for a fact, and wishes nothing."
     text = english.PURPOSE.sub(" ", text)
     plainly = SceneNouns(lexicon)
     wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
@@ -132,6 +132,9 @@ class _Comparison(GoalText):
                 treated = [kinds for at in said if (kinds := self._treated(at))]
                 if treated and not any(thing in kinds for kinds in treated):
                     return f"The goal does not want to {family} the {thing}."
+        switched = [match.end() for match in english.SWITCHES.finditer(self.text)]
+        if self.switched and (other := self._done_besides(switched, {*self.switched})):
+            return f"The goal turns the {other} on or off, and the scene does not."
         return self._told(wished)
 
     def _told(self, wished: Mapping[str, Event]) -> str:
@@ -142,7 +145,10 @@ class _Comparison(GoalText):
         }
         for verb, words in {**others, **english.TOLD}.items():
             event = wished.get(verb)
-            if event is None or any(kind in self.switched for kind in self.named_in(event)):
+            done = event is not None and event.action_kind is not ActionKind.OTHER
+            if event is None or (
+                done and not self.switched.keys().isdisjoint(self.named_in(event))
+            ):
                 continue
             bare = english.BARE.match(self.text[: next((m.start for m in self.mentions), 0)])
             if (verb == "put" and self.got) or (verb in ("put", "get") and bare):
@@ -150,7 +156,13 @@ class _Comparison(GoalText):
             said = [match.end() for match in words.finditer(self.text)]
             if not said:
                 return f"The scene wants to {verb} something, and the goal does not say so."
-            if verb == "close" and (other := self._closed_besides(said)):
+            closing = {
+                k
+                for e in self.events
+                if e.action_kind is ActionKind.CLOSE
+                for k in self.named_in(e)
+            }
+            if verb == "close" and (other := self._done_besides(said, closing | {"door"})):
                 return f"The goal closes the {other}, and the scene does not."
             if verb == "close" and (
                 re.search(r"\bopen", self.text[said[-1] :])
@@ -159,10 +171,8 @@ class _Comparison(GoalText):
                 return "The goal wants something open that the scene wants closed."
         return ""
 
-    def _closed_besides(self, said: Sequence[int]) -> str:
-        """What is closed, at places in the text, that the scene does not want closed."""
-        closing = (e for e in self.events if e.action_kind is ActionKind.CLOSE)
-        wanted = {kind for event in closing for kind in self.named_in(event)} | {"door"}
+    def _done_besides(self, said: Sequence[int], wanted: Set[str]) -> str:
+        """The kind that stands right after one of these places in the text and is not wanted."""
         for at in said:
             about = next((m for m in self.mentions if m.start >= at), None)
             if about is None or not english.BARE.fullmatch(self.text[at : about.start]):
@@ -247,7 +257,9 @@ class _Comparison(GoalText):
         both = r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"
         rest = re.sub(both, " ", self.text)
         if max(self.taken.values(), default=2) == 1 and re.search(
-            r"\b(?:two|both|another|second|pair of)\b(?! (?:things|tasks|goals))", rest
+            r"\b(?:two|both|another|second|pair of|the other)\b"
+            r"(?! (?:things|tasks|goals|day|hand|side))",
+            rest,
         ):
             return "The goal speaks of two things of a kind, and the scene wants one."
         return ""

@@ -266,3 +266,33 @@ def test_a_thing_is_where_the_goal_says_that_it_is(goal: str, means_it: bool) ->
     take = Event("take", "pick up the cup", "-", ActionKind.TAKE, "cup", objects=("cup_1",))
     events = [take, put("cup_1", "drawer_1")]
     assert (misread(goal, events, things, TEMPLATE.lexicon) == "") is means_it
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Put the cup in the drawer, then bring it back here.",
+        "Put the cup in the drawer, then put it down here.",
+        "Put the cup in the drawer, then put it in the sink.",
+        "Put the cup in the drawer and the knife in the sink.",
+        "Put the cup in the drawer and wash it.",
+        "Take the cup in the drawer and hold it.",
+        "Bring me the cup that is in the drawer.",
+        "Is the cup in the drawer?",
+        "You have put the cup in the drawer already.",
+        "Put each cup in the drawer.",
+        "The cup cannot go in the drawer.",
+        "Make sure nobody puts the cup in the drawer.",
+        "Put the cup in the drawer only when I come home.",
+        "Put the cup in the other drawer.",
+        "Let my sister put the cup in the drawer.",
+        "Put the cup in the drawer? Just kidding.",
+    ],
+)
+@pytest.mark.parametrize("plain", [False, True])
+def test_what_is_wanted_besides_or_not_at_all_is_found(goal: str, plain: bool) -> None:
+    take = Event("take", "pick up the cup", "-", ActionKind.TAKE, "cup")
+    things = [*THINGS, SceneObject("sink_1", "sink", {}), SceneObject("knife_1", "knife", {})]
+    events = [take, put("cup_1", "drawer_1")]
+    assert misread(goal, events, things, TEMPLATE.lexicon, plain=plain)
+    assert not misread("Put the cup in the drawer", events, things, TEMPLATE.lexicon, plain=plain)
