@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -96,6 +97,27 @@ def run(
 def pip(python: str) -> list[str]:
     """The pip command of the interpreter `python`, in quiet mode."""
     return [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+
+
+def make_interpreter(folder: Path, *installs: Sequence[str]) -> None:
+    """Make a virtual environment, and let its pip install, each time with these arguments.
+
+    Raises:
+        UnavailableError: it cannot be made, or pip failed.
+    """
+    run([sys.executable, "-m", "venv", str(folder)], seconds=_DEADLINE, advice=_AGAIN)
+    for arguments in installs:
+        command = [*pip(str(folder / "bin" / "python")), "install", *arguments]
+        run(command, seconds=_DEADLINE, advice=_AGAIN)
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Make a folder, and wait for other setup processes of it."""
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "setup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def unpacked(package: str, part: str, target: Path, python: str = sys.executable) -> None:

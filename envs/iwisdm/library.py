@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import base64
 import csv
-import fcntl
 import functools
 import hashlib
 import json
 import random
 import shutil
-import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ from PIL import Image
 
 from inhabit.envs.cache import cache_home, made_once
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.extras import pip, run
+from inhabit.envs.extras import alone, make_interpreter
 from inhabit.envs.host.credentials import without_credentials
 from inhabit.envs.host.pipes import JsonProgram
 from inhabit.envs.registry import Need
@@ -159,8 +157,6 @@ def _mesh(category: str, seed: int) -> Mesh:
 
 
 VERSION = "0.1.3"
-_DEADLINE = 900.0
-"""Seconds for one call of pip."""
 _ANSWER = 120.0
 """Seconds for one trial; the first one waits for the library to start."""
 _PROGRAM = Path(__file__).with_name("author.py")
@@ -199,9 +195,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
     Raises:
         UnavailableError: pip failed; the message quotes its last output.
     """
-    _home().mkdir(parents=True, exist_ok=True)
-    with (_home() / "setup.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(_home()):
         if not installed():
             tell(f"iWISDM {VERSION}: creating its interpreter in {_home()} (about a minute).")
             shutil.rmtree(_home() / "venv", ignore_errors=True)  # Without its python.
@@ -210,9 +204,7 @@ def prepare(backend: str, tell: Callable[[str], None]) -> None:
 
 
 def _make_interpreter(venv: Path) -> None:
-    _run([sys.executable, "-m", "venv", str(venv)])
-    python = str(venv / "bin" / "python")
-    _run([*pip(python), "install", "--only-binary", ":all:", f"iwisdm=={VERSION}"])
+    make_interpreter(venv, ("--only-binary", ":all:", f"iwisdm=={VERSION}"))
 
 
 class TrialAuthor:
@@ -253,11 +245,3 @@ class TrialAuthor:
 
 def _home() -> Path:
     return cache_home() / f"iwisdm-library-{VERSION}"
-
-
-def _run(command: list[str]) -> None:
-    run(
-        command,
-        seconds=_DEADLINE,
-        advice="Once the package index can be reached, run `inhabit setup iwisdm` again.",
-    )

@@ -86,22 +86,17 @@ class ThorNav(Env):
                 scene.room, width=settings.width, height=settings.height, catalog=catalog
             )
         try:
-            self._set_up(scene)
+            self._tell("Reset", sceneName=scene.room)
+            self._tell("Initialize", gridSize=_GRID, fieldOfView=float(settings.field_of_view))
+            for name in [name for name in scene.hidden if name in self._simulator.things]:
+                self._tell("DisableObject", objectId=name)
+            self._tell("Teleport", **scene.model_dump(include=_POSE))
         except SceneError:
             self.close()
             raise
         self._goal = (scene.target_x, scene.target_z)
         self._target = scene.target
         self._planned = self._kept = None
-
-    def _set_up(self, scene: NavScene) -> None:
-        fov, pose = float(self._settings.field_of_view), scene.model_dump(include=_POSE)
-        self._tell("Reset", sceneName=scene.room)
-        self._tell("Initialize", gridSize=_GRID, fieldOfView=fov)
-        for name in scene.hidden:
-            if name in self._running.things:
-                self._tell("DisableObject", objectId=name)
-        self._tell("Teleport", **pose)
 
     def _tell(self, action: str, **arguments: Any) -> None:
         result = self._running.act({"action": action, **arguments})
@@ -210,18 +205,15 @@ class ThorNav(Env):
     def state(self) -> Mapping[str, Any]:
         """The agent's pose, the target, and its place among the room's objects."""
         with self._there() as simulator:
-            return self._told(simulator)
-
-    def _told(self, simulator: Simulator) -> Mapping[str, Any]:
-        agent = simulator.agent
+            agent, things, room = simulator.agent, simulator.things, simulator.scene
         pose = {"position": [agent.x, agent.y, agent.z], "rotation": agent.rotation}
         objects = [
             {"name": thing.id, "position": [float(thing["position"][axis]) for axis in "xyz"]}
-            for thing in simulator.things.values()
+            for thing in things.values()
             if thing.id == self._target
         ]
         return {
-            "room": simulator.scene,
+            "room": room,
             "agent": {**pose, "horizon": agent.horizon},
             "target": list(self._goal),
             "objects": objects,

@@ -8,16 +8,13 @@ nothing behind.
 
 from __future__ import annotations
 
-import fcntl
 import shutil
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from inhabit.envs.cache import made_once
 from inhabit.envs.core import UnavailableError
-from inhabit.envs.extras import pip, run, unpacked
+from inhabit.envs.extras import alone, make_interpreter, unpacked
 from inhabit.envs.registry import Need
 from inhabit.envs.virtualhome.graph.library import VERSION, home, interpreter, simulation
 from inhabit.envs.virtualhome.tasks import scene
@@ -53,8 +50,6 @@ _NEEDED = (
 """Dependencies of VirtualHome's client and evolving graph."""
 _EAI = "eai-eval==1.0.5"
 _EAI_FOLDER = "virtualhome_eval"
-_DEADLINE = 900.0
-"""Seconds for one call of pip."""
 
 
 def missing_task_data() -> Sequence[Need]:
@@ -77,8 +72,7 @@ def prepare(backend: str, tell: Tell) -> None:
     Raises:
         UnavailableError: pip failed; the message quotes its last output.
     """
-    home().mkdir(parents=True, exist_ok=True)
-    with _alone():
+    with alone(home()):
         if not interpreter().exists():
             tell(f"VirtualHome {VERSION}: creating its interpreter in {home()} (half a minute).")
             shutil.rmtree(interpreter().parents[1], ignore_errors=True)  # Without its python.
@@ -91,26 +85,8 @@ def prepare(backend: str, tell: Tell) -> None:
 
 
 def _make_interpreter(venv: Path) -> None:
-    _run([sys.executable, "-m", "venv", str(venv)])
-    python = str(venv / "bin" / "python")
-    _run([*pip(python), "install", "--only-binary", ":all:", *_NEEDED])
-    _run([*pip(python), "install", "--no-deps", f"virtualhome=={VERSION}"])
+    own = ("--no-deps", f"virtualhome=={VERSION}")
+    make_interpreter(venv, ("--only-binary", ":all:", *_NEEDED), own)
     found = [*venv.glob("lib/python3*/site-packages/virtualhome/simulation/evolving_graph")]
     if not found:
         raise UnavailableError(f"virtualhome=={VERSION} was installed without its evolving graph.")
-
-
-def _run(command: Sequence[str]) -> None:
-    run(
-        command,
-        seconds=_DEADLINE,
-        advice="Once the package index can be reached, run `inhabit setup virtualhome` again.",
-    )
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Wait for other setup processes."""
-    with (home() / "setup.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -228,7 +228,8 @@ class MineDojoScene(BaseModel):
             raise ValueError("lidar_rays: use_lidar asks for rays, and none are given")
         if self.use_voxel and self.voxel_size is None:
             raise ValueError("voxel_size: use_voxel asks for a box, and none is given")
-        if twice := _twice([_number_of(item.slot) for item in self.initial_inventory]):
+        slots = [language.SLOTS.get(str(i.slot), i.slot) for i in self.initial_inventory]
+        if twice := _twice(slots):
             raise ValueError(f"initial_inventory: slot {twice[0]} is given twice")
         if twice := _twice(self.target_names):
             raise ValueError(f"target_names: {twice[0]} is given twice")
@@ -294,10 +295,6 @@ def _number(world_seed: int | str | None, seed: int) -> int:
     """A seed that is a number, as Minecraft takes any text for one."""
     text = f"{world_seed!r}" if world_seed is not None else f"seed {seed}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % 2**31
-
-
-def _number_of(slot: int | str) -> int:
-    return slot if isinstance(slot, int) else language.SLOTS[slot]
 
 
 def _twice(names: Sequence[object]) -> Sequence[object]:
