@@ -105,7 +105,7 @@ def make_interpreter(folder: Path, *installs: Sequence[str]) -> None:
     Raises:
         UnavailableError: it cannot be made, or pip failed.
     """
-    run([sys.executable, "-m", "venv", str(folder)], seconds=_DEADLINE, advice=_AGAIN)
+    run([sys.executable, "-m", "venv", "--clear", str(folder)], seconds=_DEADLINE, advice=_AGAIN)
     for arguments in installs:
         command = [*pip(str(folder / "bin" / "python")), "install", *arguments]
         run(command, seconds=_DEADLINE, advice=_AGAIN)
@@ -146,6 +146,6 @@ def unpacked(package: str, part: str, target: Path, python: str = sys.executable
     made_once(target, make)
 
 
-_DEADLINE = 900.0
-"""Seconds for a download."""
+_DEADLINE = 1800.0
+"""Seconds for a download, and for one call of pip."""
 _AGAIN = "Once the package index can be reached, run the same setup again."

@@ -41,8 +41,6 @@ def needs(backend: str) -> Sequence[Need]:
     return []
 
 
-Tell = Callable[[str], None]
-
 _NEEDED = (
     *("numpy", "networkx", "requests", "opencv-python-headless", "pillow", "matplotlib", "tqdm"),
     *("termcolor", "plotly", "ipdb"),
@@ -62,7 +60,7 @@ def missing_task_data() -> Sequence[Need]:
     return []
 
 
-def prepare(backend: str, tell: Tell) -> None:
+def prepare(backend: str, tell: Callable[[str], None]) -> None:
     """Install what is missing. Safe to run twice, also at the same time.
 
     Args:

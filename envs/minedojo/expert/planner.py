@@ -122,16 +122,12 @@ class _Draft:
         self.held[item] = self.held.get(item, 0) + max(1.0, math.floor(way.yields))
 
     def _station(self, name: str, depth: int) -> None:
-        if name == TABLE and not self.table:
-            self.obtain(TABLE, 1, depth + 1)
-            self.do("place", TABLE)
-            self.held[TABLE] -= 1
-            self.table = True
-        if name == FURNACE and not self.furnace:
-            self.obtain(FURNACE, 1, depth + 1)
-            self.do("place", FURNACE)
-            self.held[FURNACE] -= 1
-            self.furnace = True
+        if self.table if name == TABLE else self.furnace:
+            return
+        self.obtain(name, 1, depth + 1)
+        self.do("place", name)
+        self.held[name] -= 1
+        self.table, self.furnace = self.table or name == TABLE, self.furnace or name == FURNACE
 
     def _fuel(self, times: int, depth: int) -> None:
         if self.heat + self.held.get("coal", 0) * 8 >= times:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -27,7 +26,7 @@ from inhabit.envs.core import (
     Task,
     UnavailableError,
 )
-from inhabit.envs.extras import pip, run
+from inhabit.envs.extras import make_interpreter
 from inhabit.envs.host.pipes import JsonProgram
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
 from inhabit.envs.minedojo.tasks.language import names
@@ -48,8 +47,6 @@ _STEPS = (
 )  # fmt: skip
 """pip's arguments in order; MineDojo's own requirements cannot be installed (metadata of gym
 0.21)."""
-_DEADLINE = 1800.0
-"""Seconds for one call of pip."""
 
 
 def interpreter() -> Path:
@@ -75,14 +72,9 @@ def prepare(tell: Callable[[str], None]) -> None:
         UnavailableError: pip failed; names the package.
     """
     python, home = str(interpreter()), interpreter().parent.parent
-    if not interpreter().is_file():
-        tell(f"Creating a separate interpreter in {home}.")
-        home.parent.mkdir(parents=True, exist_ok=True)
-        run([sys.executable, "-m", "venv", "--clear", str(home)], seconds=_DEADLINE)
-    if not _imports(python):
-        tell("Installing MineDojo and its dependencies.")
-        for step in _STEPS:
-            run([*pip(python), "install", *step], seconds=_DEADLINE)
+    if not (interpreter().is_file() and _imports(python)):
+        tell(f"Installing MineDojo and its dependencies into an interpreter in {home}.")
+        make_interpreter(home, *_STEPS)
     if not _imports(python):
         raise UnavailableError(f"MineDojo was installed in {home} but can't be imported there.")
     tell(f"{_MINEDOJO}: {python}. Its Minecraft needs Java 8 and is built at its first start.")
