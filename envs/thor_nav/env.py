@@ -26,7 +26,6 @@ from inhabit.envs.simulators.household.simulator import Simulator, SimulatorSnap
 from inhabit.envs.thor_nav import ThorNavSettings
 from inhabit.envs.thor_nav.tasks import MOVES, NavScene, restored, shortest
 
-_POSE = {"x", "z", "rotation", "horizon"}
 _GRID = 0.1
 """Metres: positions are multiples of it, as in both benchmarks."""
 _TURNS: Mapping[str, tuple[str, float]] = {
@@ -90,7 +89,7 @@ class ThorNav(Env):
             self._tell("Initialize", gridSize=_GRID, fieldOfView=float(settings.field_of_view))
             for name in [name for name in scene.hidden if name in self._simulator.things]:
                 self._tell("DisableObject", objectId=name)
-            self._tell("Teleport", **scene.model_dump(include=_POSE))
+            self._tell("Teleport", **scene.model_dump(include={"x", "z", "rotation", "horizon"}))
         except SceneError:
             self.close()
             raise
