@@ -121,7 +121,8 @@ class GoalText:
     @cached_property
     def got(self) -> Sequence[Event]:
         """The events that make or gather something that no other event needs."""
-        needed = {need for event in self.events for need in event.needs}
+        made = [event for event in self.events if event.action_kind in english.ON_THE_WAY]
+        needed = {need for event in made for need in event.needs}
         return [
             e for e in self.events if e.action_kind in english.ON_THE_WAY and e.name not in needed
         ]
@@ -137,9 +138,11 @@ class GoalText:
             return mention.count
         found = english.NUMBERED.search(self.text[: mention.start])
         one_of = found and found[1] == "both" and self.text.startswith(" and ", mention.end)
+        noun, kind = self.text[mention.start : mention.end], mention.kind
+        if found is not None and found[1] == "pair" and is_plural(kind):
+            return None
         if found is not None and not one_of:
             return NUMBERS.get(found[1], 2)
-        noun, kind = self.text[mention.start : mention.end], mention.kind
         many = noun.endswith((plural(kind), f"{kind}s")) and not is_plural(kind)
         return 2 if many and kind not in self.lexicon.products else None
 

@@ -139,7 +139,9 @@ class _Comparison(GoalText):
 
     def _told(self, wished: Mapping[str, Event]) -> str:
         others = {
-            verb: re.compile(rf"\b{re.escape(verb.removesuffix('e'))}")
+            verb: re.compile(
+                rf"\b{re.escape(verb.removesuffix('e'))}(?!s?\b)|\b{re.escape(verb)}s?\b"
+            )
             for verb, event in wished.items()
             if event.action_kind is ActionKind.OTHER and verb not in english.FAMILIES
         }
@@ -169,6 +171,8 @@ class _Comparison(GoalText):
                 or re.search(r"\bafter (?:\w+ ){0,3}(?:clos|shut)", self.text)
             ):
                 return "The goal wants something open that the scene wants closed."
+        if "use" not in wished and re.search(r"\bus(?:e|ing) (?:it|them)\b", self.text):
+            return "The goal wants something used, and the scene does not."
         return ""
 
     def _done_besides(self, said: Sequence[int], wanted: Set[str]) -> str:

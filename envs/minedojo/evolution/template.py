@@ -291,6 +291,9 @@ def _events(scene: MineDojoScene) -> Iterator[Event]:
         if item in every_way():
             _add(graph(item, count, {}, every_way()), held, found, wanted=True)
     yield from found.values()
+    if (used := scene.tech_item) is not None:
+        needs = (used,) if used in found else ()
+        yield Event(f"use {used}", f"use the {plain(used)}", "", ActionKind.OTHER, used, needs)
 
 
 def _add(

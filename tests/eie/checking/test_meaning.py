@@ -296,3 +296,21 @@ def test_what_is_wanted_besides_or_not_at_all_is_found(goal: str, plain: bool) -
     events = [take, put("cup_1", "drawer_1")]
     assert misread(goal, events, things, TEMPLATE.lexicon, plain=plain)
     assert not misread("Put the cup in the drawer", events, things, TEMPLATE.lexicon, plain=plain)
+
+
+@pytest.mark.parametrize(
+    ("goal", "means_it"),
+    [
+        ("Make a wooden hoe and use it.", True),
+        ("Use a wooden hoe that you have made for us.", True),
+        ("Make a wooden hoe for us.", False),
+    ],
+)
+def test_what_is_to_be_used_has_to_be_said(goal: str, means_it: bool) -> None:
+    events = [
+        Event("wooden_hoe", "get a wooden hoe", "", ActionKind.MAKE, "wooden_hoe"),
+        Event("use", "use the wooden hoe", "", ActionKind.OTHER, "wooden_hoe", ("wooden_hoe",)),
+    ]
+    lexicon = Lexicon(frozenset(["wooden hoe"]), {}, {})
+    assert (misread(goal, events, [], lexicon) == "") is means_it
+    assert misread("Make a wooden hoe and use it.", events[:1], [], lexicon)
