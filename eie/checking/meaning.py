@@ -138,6 +138,7 @@ class _Comparison(GoalText):
         return self._told(wished)
 
     def _told(self, wished: Mapping[str, Event]) -> str:
+        """Whether the goal has the verbs that the scene wants, and "use" only if it does."""
         others = {
             verb: re.compile(
                 rf"\b{re.escape(verb.removesuffix('e'))}(?!s?\b)|\b{re.escape(verb)}s?\b"
@@ -147,32 +148,33 @@ class _Comparison(GoalText):
         }
         for verb, words in {**others, **english.TOLD}.items():
             event = wished.get(verb)
-            done = event is not None and event.action_kind is not ActionKind.OTHER
-            if event is None or (
-                done and not self.switched.keys().isdisjoint(self.named_in(event))
-            ):
+            if event is None:
                 continue
+            if event.action_kind is not ActionKind.OTHER and self.switched.keys() & self.named_in(
+                event
+            ):
+                continue  # "Heat it in the microwave" puts it there, and closes that.
             bare = english.BARE.match(self.text[: next((m.start for m in self.mentions), 0)])
             if (verb == "put" and self.got) or (verb in ("put", "get") and bare):
                 continue  # A station is put down on the way, and "the cup on the table" says it.
             said = [match.end() for match in words.finditer(self.text)]
             if not said:
                 return f"The scene wants to {verb} something, and the goal does not say so."
-            closing = {
-                k
-                for e in self.events
-                if e.action_kind is ActionKind.CLOSE
-                for k in self.named_in(e)
-            }
-            if verb == "close" and (other := self._done_besides(said, closing | {"door"})):
-                return f"The goal closes the {other}, and the scene does not."
-            if verb == "close" and (
-                re.search(r"\bopen", self.text[said[-1] :])
-                or re.search(r"\bafter (?:\w+ ){0,3}(?:clos|shut)", self.text)
-            ):
-                return "The goal wants something open that the scene wants closed."
+            if verb == "close" and (why := self._closed(said)):
+                return why
         if "use" not in wished and re.search(r"\bus(?:e|ing) (?:it|them)\b", self.text):
             return "The goal wants something used, and the scene does not."
+        return ""
+
+    def _closed(self, said: Sequence[int]) -> str:
+        """Whether what is closed, at these places in the text, is wanted closed, and stays so."""
+        closing = (e for e in self.events if e.action_kind is ActionKind.CLOSE)
+        wanted = {kind for event in closing for kind in self.named_in(event)} | {"door"}
+        if other := self._done_besides(said, wanted):
+            return f"The goal closes the {other}, and the scene does not."
+        opened = re.search(r"\bopen", self.text[said[-1] :])
+        if opened or re.search(r"\bafter (?:\w+ ){0,3}(?:clos|shut)", self.text):
+            return "The goal wants something open that the scene wants closed."
         return ""
 
     def _done_besides(self, said: Sequence[int], wanted: Set[str]) -> str:
