@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from inhabit.envs.world.words import is_plural, plural
+from inhabit.envs.world.words import by_name
 
 _SAME = """
 alarm clock, clock
@@ -93,10 +93,8 @@ def called(kinds: Collection[str]) -> Mapping[str, frozenset[str]]:
     A kind has the names of each line that its own name begins, or else of each that has it.
     """
     lines = [line.split(", ") for line in _SAME.strip().splitlines()]
-    found: dict[str, set[str]] = {}
+    names = {}
     for kind in kinds:
         own = [line for line in lines if line[0] == kind] or [ls for ls in lines if kind in ls]
-        for name in {name for line in own for name in line} - {*kinds}:
-            for form in (name, name if is_plural(name) else plural(name)):
-                found.setdefault(form, set()).add(kind)
-    return {name: frozenset(may_be) for name, may_be in sorted(found.items())}
+        names[kind] = [name for line in own for name in line]
+    return by_name(names)

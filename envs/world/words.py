@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 _IRREGULAR = {"knife": "knives", "shelf": "shelves", "loaf": "loaves", "leaf": "leaves"}
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -41,3 +43,13 @@ def without_number(name: str) -> str:
 def is_plural(noun: str) -> bool:
     """Whether a noun is a plural, as "bananas" and "pants"."""
     return noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
+
+
+def by_name(names: Mapping[str, Collection[str]]) -> Mapping[str, frozenset[str]]:
+    """Kind -> its further names, turned round: each of these, singular and plural -> its kinds."""
+    found: dict[str, set[str]] = {}
+    for kind, further in names.items():
+        for name in {*further} - names.keys():
+            for form in (name, name if is_plural(name) else plural(name)):
+                found.setdefault(form, set()).add(kind)
+    return {name: frozenset(kinds) for name, kinds in sorted(found.items())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from inhabit.envs.world.words import is_plural, plural
+from inhabit.envs.world.words import by_name, plural
 
 _PLAYERS = {
     "beef": "raw beef",
@@ -44,14 +44,9 @@ _FROM = ("of", "out of", "from", "made of", "made from", "made out of")
 
 def called(kinds: Collection[str]) -> Mapping[str, frozenset[str]]:
     """Every further name of some kinds, singular and plural -> the kinds that it may mean."""
-    found: dict[str, set[str]] = {}
-    for kind in kinds:
-        if plural(kind) in kinds:  # Beetroots are a block as well, carrots and potatoes too.
-            found.setdefault(plural(kind), set()).update((kind, plural(kind)))
-        for name in {*_names(kind)} - {*kinds}:
-            for form in (name, name if is_plural(name) else plural(name)):
-                found.setdefault(form, set()).add(kind)
-    return {name: frozenset(may_be) for name, may_be in sorted(found.items())}
+    # Beetroots are a block as well, carrots and potatoes too.
+    both = {plural(k): frozenset((k, plural(k))) for k in kinds if plural(k) in kinds}
+    return dict(sorted({**by_name({kind: [*_names(kind)] for kind in kinds}), **both}.items()))
 
 
 def _names(kind: str) -> Iterator[str]:
