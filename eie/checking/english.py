@@ -15,7 +15,8 @@ POLITE = re.compile(
     r"(?: you (?:could|would))?|(?:do not|don['\u2019]t|never) forget to|"
     r"why do(?: not|n['\u2019]t) you|"
     r"if you (?:can|could|would|don't mind|please)(?!['\u2019n])|if possible|"
-    r"un?till? (?=(?:it|they)(?: is| are| has| have|['\u2019]s)(?: been)? "
+    r"un?till? (?=(?:(?:it|they)(?: is| are| has| have|['\u2019]s|['\u2019]re)(?: been)? )?"
+    r"(?:\w+ly |nice and |piping |steaming |ice |well )?"
     r"(?:hot|warm|heated|cold|cool|cooled|chilled|clean|washed)\b)|or before|"
     r"if it(?:'s| is) not too much trouble|"
     r"(?:starting )?from (?:nothing|scratch)|"
@@ -70,6 +71,7 @@ use you your
 """
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
 """All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
+ROOM = re.compile(r"\b(?:kitchen|bathroom|bedroom|living ?room|room|hall)s?\b")
 PURPOSE = re.compile(
     r"^\s*to (?!the\b|an?\b|my\b|your\b)\w+[^,;.]*,|"
     r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"

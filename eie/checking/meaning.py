@@ -69,6 +69,28 @@ def changing_words(goal: str) -> Sequence[str]:
     return [re.sub("n['\u2019]t", "not", word) for word in english.CHANGING.findall(text)]
 
 
+def unknown_words(steps: str, lexicon: Lexicon, known: str) -> Sequence[str]:
+    """The words of plain steps that no scene explains, in order.
+
+    Args:
+        steps: as a reader of goals words them.
+        lexicon: of the environment.
+        known: a text of words that a scene may explain, such as verbs.
+    """
+    text = _impolite(steps)
+    neutral = english.PLAIN_WORDS | lexicon.places | {*re.findall(r"\w+", known.lower())}
+    nouns = [range(m.start, m.end) for m in SceneNouns(lexicon).mentions(text)]
+    told = [*english.FAMILIES.values(), *english.TOLD.values(), english.CHANGING, english.ROOM]
+    told += [english.PREPOSITION, english.ORDER]
+    return [
+        found["word"]
+        for found in english.WORD.finditer(text)
+        if found["word"] not in neutral
+        and not any(found.start() in noun for noun in nouns)
+        and not any(words.match(text, found.start()) for words in told)
+    ]
+
+
 def _impolite(goal: str) -> str:
     return re.sub(r"\s+", " ", english.POLITE.sub(" ", goal.lower()))
 

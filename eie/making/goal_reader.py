@@ -9,12 +9,13 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.dialogue.answer import without_thoughts
 from inhabit.agents.models.core import Message, Model
-from inhabit.eie.checking.meaning import changing_words
+from inhabit.eie.checking.meaning import changing_words, unknown_words
 from inhabit.eie.making.author import SilentAuthorError
 from inhabit.eie.making.llm_author import out_of_reach
 from inhabit.envs.template import Template
@@ -32,6 +33,12 @@ _ORDER = (
     "done, and everything else that is asked for, in the instruction's own words. Leave out "
     "politeness, reasons, deadlines, and words that change nothing. Add nothing that is not asked "
     "for."
+)
+_REWORD = (
+    "Somebody who checks these steps does not know these words: {words}. Say the steps again. "
+    "Replace such a word by a name of the list or by a wording of the samples that means the same, "
+    "and leave it out if it asks for nothing. Keep it if it changes what is to be done, with what, "
+    "where, when, how often or for how long. Answer with one line."
 )
 _COMPARE = (
     "You compare an instruction for a household robot with steps that somebody made of it. Do the "
@@ -59,31 +66,42 @@ class GoalReader:
     def __init__(self, template: Template, model: Model) -> None:
         """Read goals of the environment of `template`; `close` closes `model`."""
         self._model = model
-        self._told = f"{_samples(template)}\n\nNames: {', '.join(sorted(template.lexicon.kinds))}."
+        self._lexicon = template.lexicon
+        self._samples = _samples(template)
+        self._told = f"{self._samples}\n\nNames: {', '.join(sorted(template.lexicon.kinds))}."
         self._answered = False
 
     async def read(self, goal: str, seed: int) -> GoalReading:
         """Say a goal again.
 
-        Where the steps lack a word of the goal that may change its meaning, such as "not", the
-        model is asked whether they leave anything out.
+        Where the steps have words that no scene explains, the model is asked to do without them.
+        Then, and where they lack a word of the goal that may change its meaning, such as "not", it
+        is asked whether they leave anything out.
 
         Raises:
             SilentAuthorError: the model did not answer.
             ModelError: it can't be asked any more.
         """
         reading, instruction = GoalReading(), f"Instruction: {json.dumps(goal, ensure_ascii=False)}"
-        said = await self._ask(_ORDER, f"{self._told}\n\n{instruction}", seed, reading)
-        reading.text = re.sub(r"^steps?:\s*|(?:(?<=\s)|^)\d+[.)]\s+", "", said, flags=re.I)
-        if set(changing_words(goal)) - set(changing_words(reading.text)):
+        prompt = [_ORDER, f"{self._told}\n\n{instruction}"]
+        reading.text = _steps(await self._ask(prompt, seed, reading))
+        unknown = unknown_words(reading.text, self._lexicon, self._samples)
+        if unknown:
+            prompt += [reading.text, _REWORD.format(words=", ".join(map(json.dumps, unknown)))]
+            reading.text = _steps(await self._ask(prompt, seed, reading))
+        if unknown or set(changing_words(goal)) - set(changing_words(reading.text)):
             steps = f"{instruction}\nSteps: {json.dumps(reading.text, ensure_ascii=False)}"
-            answer = await self._ask(_COMPARE, steps, seed, reading)
+            answer = await self._ask([_COMPARE, steps], seed, reading)
             reading.incomplete = {*re.findall(r"\b(?:yes|no)\b", answer.lower())} != {"no"}
         return reading
 
-    async def _ask(self, order: str, told: str, seed: int, reading: GoalReading) -> str:
-        """The answer on one line. Its tokens are added to those of `reading`."""
-        prompt = [Message("system", (order,)), Message("user", (told,))]
+    async def _ask(self, said: Sequence[str], seed: int, reading: GoalReading) -> str:
+        """The answer on one line to an order, and to what both sides said in turn after it.
+
+        Its tokens are added to those of `reading`.
+        """
+        roles = ("system", *("user", "assistant") * len(said))
+        prompt = [Message(role, (text,)) for role, text in zip(roles, said, strict=False)]
         try:
             answer = await self._model.generate(prompt, max_tokens=_LONGEST, seed=seed)
         except ModelError as error:
@@ -92,16 +110,21 @@ class GoalReader:
             raise SilentAuthorError(f"The reader: {error}", reading.tokens) from error
         self._answered = True
         reading.tokens.update({"in": answer.call.tokens_in, "out": answer.call.tokens_out})
-        said = " ".join(without_thoughts(answer.texts[0] if answer.texts else "").split())
+        line = " ".join(without_thoughts(answer.texts[0] if answer.texts else "").split())
         if answer.call.finish == "length":
             raise SilentAuthorError("The reader did not finish.", reading.tokens)
-        if not said:
+        if not line:
             raise SilentAuthorError("The reader said nothing.", reading.tokens)
-        return said
+        return line
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+def _steps(answer: str) -> str:
+    """Without what some models put before steps."""
+    return re.sub(r"^steps?:\s*|(?:(?<=\s)|^)\d+[.)]\s+", "", answer, flags=re.I)
 
 
 def _samples(template: Template) -> str:

@@ -139,11 +139,19 @@ def test_a_reader_is_asked_what_became_of_a_not(tmp_path: Path) -> None:
     assert goal in asked[1] and READ in asked[1]
 
 
+def test_a_reader_is_asked_to_do_without_words_that_no_scene_explains(tmp_path: Path) -> None:
+    attempt, asked = read_by(tmp_path / "well", [ODD], f"{READ} as heirloom", READ, "No.")
+    assert attempt.kept and attempt.reading == READ
+    assert '"as", "heirloom"' in asked[1] and READ in asked[2] and ODD in asked[2]
+    attempt, _ = read_by(tmp_path / "lost", [ODD], f"{READ} backwards", READ, "Yes.")
+    assert not attempt.kept and "leaves something of the goal out" in attempt.rejected[0].sentence
+
+
 def test_what_was_answered_stays_on_record_when_the_reader_falls_silent(tmp_path: Path) -> None:
-    attempt, _ = read_by(tmp_path / "silent", [str(RIGHT["goal"])], "Put the book away", "")
+    attempt, _ = read_by(tmp_path / "silent", [str(RIGHT["goal"])], "Put the book on the shelf", "")
     assert attempt.task == "toy-0-0" and not attempt.reading
     assert [r.rejection for r in attempt.rejected] == [Rejection.MEANING, Rejection.NO_ANSWER]
-    assert "was read as 'Put the book away'" in attempt.rejected[0].sentence
+    assert "was read as 'Put the book on the shelf'" in attempt.rejected[0].sentence
     assert attempt.tokens["in"] > 0
 
 
@@ -151,7 +159,8 @@ def test_what_was_answered_stays_on_record_when_the_reader_falls_silent(tmp_path
 def test_plain_steps_have_no_word_that_the_scene_does_not_explain(
     tmp_path: Path, word: str
 ) -> None:
-    attempt, _ = read_by(tmp_path / "odd", [str(RIGHT["goal"])], f"{READ} and {word}")
+    odd = f"{READ} and {word}"
+    attempt, _ = read_by(tmp_path / "odd", [str(RIGHT["goal"])], odd, odd, "No.", odd)
     assert not attempt.kept and f"The goal says '{word}'" in attempt.rejected[0].sentence
 
 
