@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from inhabit.envs.simulators.household.actions import (
+    appearance,
     arguments,
     arm,
     arranging,
@@ -25,6 +26,7 @@ _FAMILIES = (
     points,
     presence,
     cameras,
+    appearance,
     arguments,
 )
 
