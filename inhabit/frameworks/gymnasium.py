@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -251,8 +252,14 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         make = partial(GymEnv, factory, actions=actions, words=words, render_mode=render_mode)
-        first = make()
-        self.envs = [first, *(make(vocabulary=first.vocabulary) for _ in range(num_envs - 1))]
+        with ExitStack() as started:  # If one fails to start, the others are closed.
+            first = make()
+            self.envs = [first]
+            started.callback(first.close)
+            for _ in range(num_envs - 1):
+                self.envs.append(make(vocabulary=first.vocabulary))
+                started.callback(self.envs[-1].close)
+            started.pop_all()
         self.num_envs, self.render_mode = num_envs, render_mode
         self.vocabulary = first.vocabulary
         self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}

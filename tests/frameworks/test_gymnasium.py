@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from processes import workers
 
-from inhabit.envs.core import TaskError
+import inhabit
+from inhabit.envs.core import TaskError, UnavailableError
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra `gym`")
 
@@ -70,6 +71,30 @@ def test_what_can_not_be_made_leaves_no_worker_behind() -> None:
     with pytest.raises(ValueError, match="no pictures"):
         _make("pca_bench", n=1, words="none", worker=True)
     assert workers() == before
+
+
+def test_a_vector_of_which_one_can_not_start_leaves_no_worker_behind() -> None:
+    from inhabit.frameworks.gymnasium import GymVectorEnv
+
+    before = len(workers())
+
+    class OnlyTwo:
+        """Rollouts on a machine that has room for two simulators."""
+
+        def __init__(self) -> None:
+            self._factory = inhabit.rollouts("toy", n=1, worker=True)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._factory, name)
+
+        def open(self) -> Any:
+            if len(workers()) == before + 2:
+                raise UnavailableError("There is no room.")
+            return self._factory.open()
+
+    with pytest.raises(UnavailableError, match="no room"):
+        GymVectorEnv(OnlyTwo(), 3)
+    assert len(workers()) == before
 
 
 @pytest.mark.parametrize("index", [-1, 27])
