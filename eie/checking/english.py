@@ -198,6 +198,16 @@ OF_IT = re.compile(
     rf"\b({'|'.join(NUMBERS)}|pair|couple)\s+(?:of\s+(?:the|its|those)\s+)?(?:slices|pieces)\b"
 )
 """Counts what something named before is cut into: "two of the slices"."""
+ANOTHER = re.compile(r"\b(?:another|second|the other)\b")
+EVERY = re.compile(r"\b(?:all|every|each)\b")
+BOTH = re.compile(
+    r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"
+)
+"""Says that two things are meant which have names of their own."""
+TWO = re.compile(
+    r"\b(?:two|both|another|second|pair of|the other)\b"
+    r"(?! (?:things|tasks|goals|day|hand|side))"
+)
 UNDONE = re.compile(
     r"\b(?:(?:take|remove|pull|get|fetch|lift|pick|bring|grab|hold)\w* (?:it|them|both|the|that)\b"
     r"(?! from| there)|"

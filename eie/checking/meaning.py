@@ -16,7 +16,7 @@ from itertools import combinations
 
 from inhabit.eie.checking import english
 from inhabit.eie.checking.goal_text import GoalText, last_preposition
-from inhabit.eie.checking.nouns import NUMBERS, SceneNouns
+from inhabit.eie.checking.nouns import NUMBERS, ObjectMention, SceneNouns
 from inhabit.envs.claims import name_and_number
 from inhabit.envs.core import SceneObject
 from inhabit.envs.template import ActionKind, Event, Lexicon
@@ -70,7 +70,7 @@ def changing_words(goal: str) -> Sequence[str]:
 
 
 def unknown_words(steps: str, lexicon: Lexicon, known: str) -> Sequence[str]:
-    """The words of plain steps that no scene explains, in order.
+    """The words of plain steps that no scene explains, in order, each once.
 
     Args:
         steps: as a reader of goals words them.
@@ -78,17 +78,18 @@ def unknown_words(steps: str, lexicon: Lexicon, known: str) -> Sequence[str]:
         known: a text of words that a scene may explain, such as verbs.
     """
     text = _impolite(steps)
-    neutral = english.PLAIN_WORDS | lexicon.places | {*re.findall(r"\w+", known.lower())}
+    neutral = english.PLAIN_WORDS | lexicon.places | {"do", *re.findall(r"\w+", known.lower())}
     nouns = [range(m.start, m.end) for m in SceneNouns(lexicon).mentions(text)]
     told = [*english.FAMILIES.values(), *english.TOLD.values(), english.CHANGING, english.ROOM]
     told += [english.PREPOSITION, english.ORDER]
-    return [
+    unknown = (
         found["word"]
         for found in english.WORD.finditer(text)
         if found["word"] not in neutral
         and not any(found.start() in noun for noun in nouns)
         and not any(words.match(text, found.start()) for words in told)
-    ]
+    )
+    return [*dict.fromkeys(unknown)]
 
 
 def _impolite(goal: str) -> str:
@@ -244,52 +245,72 @@ class _Comparison(GoalText):
 
     def counts(self) -> str:
         """A number of things that the scene does not want."""
-        another = re.search(r"\b(?:another|second|the other)\b", self.text) is not None
+        checks = (self._taken_counts, self._made_counts, self._beside_made, self._switched_counts)
+        if why := next((why for check in checks if (why := check())), ""):
+            return why
+        rest = english.BOTH.sub(" ", self.text)
+        if max(self.taken.values(), default=2) == 1 and english.TWO.search(rest):
+            return "The goal speaks of two things of a kind, and the scene wants one."
+        return ""
+
+    def _taken_counts(self) -> str:
+        """Of what is picked up."""
+        another = english.ANOTHER.search(self.text) is not None
         for kind, count in self.taken.items():
             said = [
                 self.count_of(m) for m in self.mentions if self.source(kind) in self.kinds_of(m)
             ]
             if kind in self.lexicon.products:
                 said += [NUMBERS.get(match[1], 2) for match in english.OF_IT.finditer(self.text)]
-            most = max((n for n in said if n is not None), default=1)
-            most = max(most, len({m.number for m in self.mentions if kind in self.kinds_of(m)}))
+            numbers = {m.number for m in self.mentions if kind in self.kinds_of(m)}
             origins = {
                 (p.kind, p.number) for m, p, _ in self.said_origins if kind in self.kinds_of(m)
             }
-            most = max(most, len(origins))
+            told = max((n for n in said if n is not None), default=1)
+            most = max(told, len(numbers), len(origins))
             if count > 1 and most == 1 and another:
                 most = count
             if said and most != count:
                 return f"The scene wants {count} of {kind!r}, and the goal speaks of {most}."
-        for mention in (m for event in self.got for m in self.known.mentions(event.wish.lower())):
-            said = [self.count_of(m) for m in self.mentions if mention.kind in self.kinds_of(m)]
-            if (mention.count or 1) not in {count or 1 for count in said or [mention.count]}:
-                return f"The scene wants {mention.count or 1} of {mention.kind!r}."
-        got = {m.kind for event in self.got for m in self.known.mentions(event.wish.lower())}
-        for mention in self.mentions if got else ():
-            if (self.count_of(mention) or 1) > 1 and mention.kind not in got:
+        return ""
+
+    @cached_property
+    def _made(self) -> Sequence[ObjectMention]:
+        """What is made or gathered in the end, as the wishes mention it."""
+        return [m for event in self.got for m in self.known.mentions(event.wish.lower())]
+
+    def _made_counts(self) -> str:
+        """Of what is made or gathered."""
+        for made in self._made:
+            said = [self.count_of(m) for m in self.mentions if made.kind in self.kinds_of(m)]
+            if (made.count or 1) not in {count or 1 for count in said or [made.count]}:
+                return f"The scene wants {made.count or 1} of {made.kind!r}."
+        return ""
+
+    def _beside_made(self) -> str:
+        """A number, or something else, of what is not made or gathered in the end."""
+        made = {mention.kind for mention in self._made}
+        last = max((m.end for m in self.mentions if m.kind in made), default=len(self.text))
+        others = [m for m in self.mentions if m.kind not in made] if made else []
+        for mention in others:
+            if (self.count_of(mention) or 1) > 1:
                 return f"The goal wants a number of {mention.kind!r}, and the scene does not."
-        last = max((m.end for m in self.mentions if m.kind in got), default=len(self.text))
-        for mention in self.mentions if got else ():
+        for mention in others:
             between = self.text[last : mention.start]
             if between and mention.kind in self.wanted and not english.SOURCE.search(between):
                 return f"The goal wants something of the {mention.kind} besides."
+        return ""
+
+    def _switched_counts(self) -> str:
+        """Of what is turned on or off."""
+        every = english.EVERY.search(self.text)
         for kind, count in self.switched.items():
             ours = [m for m in self.mentions if kind in self.kinds_of(m)]
             many = (self.count_of(m) or 1 for m in ours)
-            every = re.search(r"\b(?:all|every|each)\b", self.text)
             rooms = self.rooms_of({kind})
             all_rooms = rooms and rooms <= {room for _, room in self.said_rooms}
             if count > 1 and not every and count not in many and not (ours and all_rooms):
                 return f"The scene wants {count} of {kind!r}, and the goal does not say so."
-        both = r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"
-        rest = re.sub(both, " ", self.text)
-        if max(self.taken.values(), default=2) == 1 and re.search(
-            r"\b(?:two|both|another|second|pair of|the other)\b"
-            r"(?! (?:things|tasks|goals|day|hand|side))",
-            rest,
-        ):
-            return "The goal speaks of two things of a kind, and the scene wants one."
         return ""
 
     def nouns(self) -> str:
