@@ -197,6 +197,10 @@ class SeeLine(_Line):
     """In the simulator."""
 
 
+SAID = ("stop", "raw", "description", "reasoning", "ranked", "normaliser", "planned", "calls")
+"""Fields that a `Decision` and its line share."""
+
+
 class DecideLine(_Line):
     """What the agent wanted. On disk before it is acted on."""
 
@@ -225,17 +229,7 @@ class DecideLine(_Line):
 
     def decision(self, action: Action | None) -> Decision:
         """The decision that this records, with its action as the environment parses it now."""
-        return Decision(
-            action=action,
-            stop=self.stop,
-            raw=self.raw,
-            description=self.description,
-            reasoning=self.reasoning,
-            ranked=self.ranked,
-            normaliser=self.normaliser,
-            planned=self.planned,
-            calls=self.calls,
-        )
+        return Decision(action, **{name: getattr(self, name) for name in SAID})
 
 
 class ActLine(_Line):
