@@ -122,6 +122,15 @@ class View:
     can_undo: bool = False
     """Whether an `UndoError` takes back the last step. Only a person may do so."""
 
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """What is left of the plan in progress; nothing if the last action had no effect.
+
+        It stands in the record, so that a resumed run goes on with it.
+        """
+        last = self.history[-1] if self.history else None
+        return () if last is None or last.reason is not None else last.planned
+
     def __repr__(self) -> str:
         return (
             f"View({self.goal!r}, {self.observation!r}, {len(self.candidates)} candidates, "

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
+from itertools import islice
 from random import Random
 from typing import Any, Self
 
@@ -171,12 +172,13 @@ def wander(env: Env, task: Task, seed: int) -> tuple[Observation, ...]:
         SceneError: it can't be built.
         SimulatorError: the simulator failed.
     """
-    draw, episode = Random(seed), Episode(env, task, seed)
-    now, seen = episode.reset(), list[Observation]()
-    while len(seen) < _MOMENTS and now.ending is None and now.candidates:
-        now = episode.act(Decision(draw.choice(now.candidates)))
-        seen.append(now.observation)
-    return tuple(seen)
+    draw = Random(seed)
+
+    def any_action(now: Moment) -> Decision | None:
+        return Decision(draw.choice(now.candidates)) if now.candidates else None
+
+    played = islice(steps(Episode(env, task, seed), any_action), _MOMENTS)
+    return tuple(after.observation for _, _, after in played)
 
 
 @dataclass(frozen=True, slots=True)

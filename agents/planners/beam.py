@@ -85,14 +85,10 @@ class PlanBeam(ScoringAgent[PlanSettings]):
 
 
 def _continued(view: View) -> Decision | None:
-    """The next action of the plan in progress; None if there is none, or its last action failed.
-
-    It stands in the record, so that a resumed run goes on with it.
-    """
-    last = view.history[-1] if view.history else None
-    if last is None or last.reason is not None or not last.planned:
+    """The next action of the plan in progress; None if there is none, or it is no candidate."""
+    if not view.planned:
         return None
-    said, *rest = last.planned
+    said, *rest = view.planned
     action = next((a for a in view.candidates if a.text == said), None)
     if action is None:
         return None

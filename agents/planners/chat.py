@@ -124,14 +124,10 @@ def _thinking(decision: Decision, reply: Reply) -> Decision:
 
 
 async def _planned(view: View, choices: Choices) -> Decision | None:
-    """The next action that the last answer named; None if there is none, or it is no choice.
-
-    What was planned stands in the record, so that a resumed run goes on with it.
-    """
-    last = view.history[-1] if view.history else None
-    if last is None or last.reason is not None or not last.planned:
+    """The next action that the last answer named; None if there is none, or it is no choice."""
+    if not view.planned:
         return None
-    said, *rest = last.planned
+    said, *rest = view.planned
     meaning = choices.understand(said, await view.parse(said))
     if meaning.problem is not None:
         return None

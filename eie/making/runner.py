@@ -247,7 +247,8 @@ class AttemptRunner:
 
         The result must not depend on which worker's simulator failed.
         """
-        for build in range(_BUILDS):
+        why = ""
+        for _ in range(_BUILDS):
             if self._env is None:
                 self._env = await self._on_thread(self._make)
             env = self._env
@@ -256,10 +257,8 @@ class AttemptRunner:
             except SimulatorError as error:
                 self._env = None
                 await self._on_thread(env.close)
-                if build == _BUILDS - 1:
-                    why = str(error).splitlines()[0]
-                    return [Refused(Rejection.REFUSED, f"The simulator fails: {why}")]
-        raise AssertionError("unreachable: the last build returns")
+                why = str(error)
+        return [Refused(Rejection.REFUSED, f"The simulator fails: {why.splitlines()[0]}")]
 
     def _pieces(self, env: Env, answer: AuthorReply, number: int) -> list[Piece]:
         return list(self._pipeline.pieces(env, answer, self._author.name, number))

@@ -25,7 +25,7 @@ from inhabit.episodes.playing.tasks import elsewhere
 from inhabit.episodes.recording.disk import LineFile, Pictures
 from inhabit.episodes.recording.folder import begin
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, RecordError, Run, read_rows
-from inhabit.episodes.recording.schema import Ending, Fork
+from inhabit.episodes.recording.schema import FAULTS, Ending, Fork
 from inhabit.episodes.recording.writer import EpisodeWriter
 
 _FILE = "forks.jsonl"
@@ -152,11 +152,8 @@ def preferred(original: Continuation, forked: Continuation) -> Literal["original
     return "original" if one > other else "forked"
 
 
-_FAULTS = (Ending.BUDGET, Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT, Ending.MODEL_FAULT)
-
-
 def _is_faulty(branch: Continuation) -> bool:
-    return branch.ending is None or branch.ending in _FAULTS
+    return branch.ending is None or branch.ending in (*FAULTS, Ending.BUDGET)
 
 
 def _worth(branch: Continuation) -> tuple[bool, float, int]:

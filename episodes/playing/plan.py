@@ -194,39 +194,27 @@ def plan(
         "agent": agent.settings,
         "run": RunSettings,
     }
-    defaults: dict[str, Mapping[str, object]] = {"env": agent.wants}
+    theirs: Mapping[str, Mapping[str, object]] = {}
     if model is not None:
         owners["model"] = models.find(model)[0].settings
         theirs = models.recommended(model, owners, assigned(tuple(assignments), owners))
-        defaults = {**theirs, "env": {**agent.wants, **theirs.get("env", {})}}
-    there = at_address(owners.get("model"), base_url)
-    before = {**before, "model": {**before.get("model", {}), **there}}
+    wants = {k: v for k, v in agent.wants.items() if k in registration.settings.model_fields}
+    address = at_address(owners.get("model"), base_url)
+    # A later one replaces what an earlier one says; assignments replace all of them.
+    layers = ({"env": wants}, theirs, before, {"model": address})
+    values = {o: {k: v for one in layers for k, v in one.get(o, {}).items()} for o in owners}
     return RunPlan(
         env=registration,
         backend=find_backend(registration, backend),
         agent=agent,
         model=model,
-        settings=divide(assignments, owners, _over_defaults(before, defaults, owners)),
+        settings=divide(assignments, owners, values),
         candidates=Choice(agent.candidates) if candidates is None else candidates,
         sight=sight,
         granted=frozenset(grants) | agent.needs,
         max_steps=max_steps,
         seed=seed,
     )
-
-
-def _over_defaults(
-    before: Mapping[str, Mapping[str, object]],
-    defaults: Mapping[str, Mapping[str, object]],
-    owners: Mapping[str, type[BaseModel]],
-) -> Mapping[str, Mapping[str, object]]:
-    """`before` over those of `defaults` that their owners have."""
-    known = {
-        owner: {k: v for k, v in values.items() if k in owners[owner].model_fields}
-        for owner, values in defaults.items()
-        if owner in owners
-    }
-    return {**before, **{k: {**known[k], **before.get(k, {})} for k in known if known[k]}}
 
 
 def find_backend(registration: Registration, name: str | None) -> str:

@@ -111,13 +111,14 @@ class EpisodePlay:
     """Seconds that earlier attempts took; they count towards `max_seconds`."""
     can_undo: bool = False
     """Whether a person may take back the last step."""
-    grants: Grants = NOTHING_GRANTED
-    clock: Clock = field(default_factory=Clock)
-    read: int = 0
-    """Tokens, as `written`."""
-    written: int = 0
-    started: bool = False
-    posed: bool = False
+    grants: Grants = field(default=NOTHING_GRANTED, init=False)
+    clock: Clock = field(default_factory=Clock, init=False)
+    tokens_read: int = field(default=0, init=False)
+    tokens_written: int = field(default=0, init=False)
+    started: bool = field(default=False, init=False)
+    """Whether the record of this attempt has begun."""
+    posed: bool = field(default=False, init=False)
+    """Whether the simulator tells where the agent stands."""
 
     async def run(self, *, again: bool = False) -> EndLine:
         """How the attempt ended; possibly with a fault of the simulator or the model.
@@ -150,12 +151,12 @@ class EpisodePlay:
     async def _begin(self) -> Moment:
         """Build the scene, record the start, and look."""
         episode, plan = self.episode, self.plan
-        now = await self._ask(episode.reset)
+        now = await self._on_env(episode.reset)
         self.grants = await grants(self.env_thread, plan.granted, episode)
         words = None
         if plan.candidates is Choice.VOCABULARY:
-            words = await self._ask(lambda: now.candidates)
-        state = await self._ask(lambda: now.state)
+            words = await self._on_env(lambda: now.candidates)
+        state = await self._on_env(lambda: now.state)
         self.posed = pose_of(state) is not None
         with self.clock.measure(TimeShare.RECORD):
             continues = self.prefix.attempt if self.prefix else None
@@ -172,17 +173,17 @@ class EpisodePlay:
         prefix = self.prefix
         if prefix and (step := prefix.step(now.number)) and step.decide:
             compare_seen(step, now, prefix.level)
-            decision = await self._ask(lambda: recorded_decision(step, self.episode.env))
+            decision = await self._on_env(lambda: recorded_decision(step, self.episode.env))
             self.clock.add_recorded(step.decide.seconds)
         else:
-            decision = await self._asked(now)
-        await self._decided(now, decision)
+            decision = await self._ask_agent(now)
+        await self._record_decision(now, decision)
         return decision
 
     async def _act(self, decision: Decision) -> Moment:
         """Carry out a decision. Its outcome is on disk before it is looked at."""
         before = self.episode.now
-        now = await self._ask(lambda: self.episode.act(decision))
+        now = await self._on_env(lambda: self.episode.act(decision))
         seconds = self.clock.latest(TimeShare.SIMULATOR) if decision.action else 0.0
         if decision.stop:
             return now
@@ -202,12 +203,13 @@ class EpisodePlay:
             _ = now.observation, now.candidates, now.digest
             return pose_of(now.state) if self.posed else None
 
-        pose = await self._ask(look)
+        pose = await self._on_env(look)
         with self.clock.measure(TimeShare.RECORD):
             seconds, seen = self.clock.latest(TimeShare.SIMULATOR), now.observation
             self.writer.see(now.number, seen, now.candidates, now.digest, pose, seconds)
 
-    async def _asked(self, now: Moment) -> Decision:
+    async def _ask_agent(self, now: Moment) -> Decision:
+        """The agent's decision; where it fails, the calls that were answered are on disk."""
         settings = self.plan.run_settings
         most = settings.max_seconds
         if most is not None and self.spent + self.clock.elapsed >= most:
@@ -222,21 +224,21 @@ class EpisodePlay:
         except ModelError as error:
             if error.decision.calls:
                 self.faults.decided = True  # The model is there, at least.
-                await self._decided(now, error.decision)
+                await self._record_decision(now, error.decision)
             raise
         except CutShortError as error:
-            await self._decided(now, error.decision)
+            await self._record_decision(now, error.decision)
             raise error.fault from error
         self.faults.decided = True
         return decision
 
-    async def _decided(self, now: Moment, decision: Decision) -> None:
+    async def _record_decision(self, now: Moment, decision: Decision) -> None:
         """Record a decision, or the calls made until something failed."""
         with self.clock.measure(TimeShare.RECORD):
             seconds = self.clock.latest(TimeShare.MODEL)
             await self.writer.decide(now.number, decision, seconds)
-        self.read += sum(call.tokens_in for call in decision.calls)
-        self.written += sum(call.tokens_out for call in decision.calls)
+        self.tokens_read += sum(call.tokens_in for call in decision.calls)
+        self.tokens_written += sum(call.tokens_out for call in decision.calls)
 
     async def _end(
         self, fault: Fault | None = None, *, again: bool = False, note: str | None = None
@@ -266,7 +268,7 @@ class EpisodePlay:
             replans=tally.replans,
             seconds=clock.total(),
             overhead_ms=clock.overhead_ms,
-            tokens=TokenCounts(read=self.read, written=self.written),
+            tokens=TokenCounts(read=self.tokens_read, written=self.tokens_written),
             error=str(fault) if fault else note,
             attempt=self.writer.attempt,
             again=note is not None or (again and ending is Ending.SIMULATOR_FAULT),
@@ -280,10 +282,10 @@ class EpisodePlay:
             raise ModelError(f"The agent gave View.parse a {type(text).__name__}, not a text.")
         return await self.env_thread.call(lambda env: env.parse(text))
 
-    async def _ask(self, ask: Callable[[], T]) -> T:
-        """Run `ask` on the thread of the environment, and measure its time."""
+    async def _on_env(self, work: Callable[[], T]) -> T:
+        """Run `work` on the thread of the environment, and measure its time."""
         try:
-            return await self.env_thread.call(lambda _: ask())
+            return await self.env_thread.call(lambda _: work())
         finally:
             self.clock.add(TimeShare.SIMULATOR, self.env_thread.seconds())
 

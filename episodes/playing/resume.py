@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inhabit.agents.core import Call
 from inhabit.envs.core import Determinism
 from inhabit.episodes.recording.reader import Attempt, Run, StepRecord
-from inhabit.episodes.recording.schema import DecideLine, Ending
+from inhabit.episodes.recording.schema import UNANSWERED, DecideLine, Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
         number, steps, end = attempt.start.attempt, decided(attempt), attempt.end
         if end is not None and end.again and end.ending is Ending.STOPPED:
             found = [Prefix(number, steps[:-1], level)]
-        elif end is None or end.again or end.ending in (Ending.MODEL_FAULT, Ending.BUDGET):
+        elif end is None or end.again or end.ending in UNANSWERED:
             found.append(Prefix(number, steps, level))
     furthest = max(found, key=lambda prefix: len(prefix.steps), default=None)
     return furthest if furthest is not None and furthest.steps else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -146,8 +146,10 @@ class EpisodePool:
         settings = self.plan.run_settings
         ends = [attempt.end for attempt in episode.attempts() if attempt.end is not None]
         faults = sum(end.again and end.ending is Ending.SIMULATOR_FAULT for end in ends)
+        pauses = _pauses(settings.retries - faults, settings.pause)
         try:
-            for pause in _pauses(settings.retries - faults, settings.pause):
+            while True:
+                pause = next(pauses, None)
                 env_thread = env_thread or await _rebuild(self.make, settings.pause)
                 end = await self._attempt(episode, env_thread, again=pause is not None)
                 if end.ending is Ending.SIMULATOR_FAULT:
@@ -162,7 +164,6 @@ class EpisodePool:
             if env_thread is not None:
                 await env_thread.close()
             raise
-        raise AssertionError("The last attempt is not followed by another.")
 
     async def _attempt(
         self, episode: EpisodeRecord, env_thread: EnvThread, *, again: bool
@@ -219,25 +220,18 @@ class EpisodePool:
             writer.close()
 
 
-def _pauses(retries: int, first: float) -> Iterator[float | None]:
-    """Seconds to wait after each attempt that fails; None after the last."""
-    pause = first
-    for _ in range(retries):
-        yield min(_LONGEST_PAUSE, pause)
-        pause *= 2
-    yield None
+def _pauses(retries: int, first: float) -> Iterator[float]:
+    """Seconds to wait before each further attempt."""
+    return (min(_LONGEST_PAUSE, first * 2**n) for n in range(retries))
 
 
 async def _rebuild(make: Callable[[], Env], first: float) -> EnvThread:
     """Build an environment, with retries if its simulator does not start."""
     for pause in _pauses(_BUILDS - 1, first):
-        try:
+        with suppress(SimulatorError):
             return await EnvThread.build(make)
-        except SimulatorError:
-            if pause is None:
-                raise
-            await asyncio.sleep(pause)
-    raise AssertionError("The last build either stands or raises.")
+        await asyncio.sleep(pause)
+    return await EnvThread.build(make)
 
 
 Watching = Callable[[Run, Agent], AbstractContextManager[Watch]]

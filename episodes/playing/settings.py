@@ -14,7 +14,7 @@ from inhabit.envs.errors import UserError, did_you_mean
 from inhabit.envs.marks import NoEffect, Place, Words
 from inhabit.envs.settings import SettingsModel
 from inhabit.episodes.episode import MAX_INVALID
-from inhabit.episodes.recording.schema import Ending, EndLine
+from inhabit.episodes.recording.schema import UNANSWERED, EndLine
 
 
 class SettingError(UserError, ValueError):
@@ -94,7 +94,7 @@ class RunSettings(ClusterSettings):
     def plays_again(self, end: EndLine) -> bool:
         """Whether the same command plays an episode again that ended like this."""
         wanted = not end.steps if self.retry_faults is None else self.retry_faults
-        return wanted and end.ending in (Ending.MODEL_FAULT, Ending.BUDGET)
+        return wanted and end.ending in UNANSWERED
 
 
 def divide(

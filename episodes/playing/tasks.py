@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from operator import index
 from pathlib import Path
@@ -181,17 +182,11 @@ def gather(
     chosen = TaskFilter(registration, settings, kinds, rooms) if kinds or rooms else None
     if source is None:
         source = f"The sample of {registration.name} with seed {seed}"
-        wanted = n = 1 if n is None else n
+        n = 1 if n is None else n
         if n > _MOST_TASKS:
             raise TaskError(f"{source} would be {n:,} tasks: {_MOST_TASKS:,} are the most.")
-        if chosen is None:
-            tasks = _asked(lambda: registration.sample(wanted, seed, settings), registration)
-        else:
-            sampled = chosen
-            tasks = _asked(
-                lambda: sampled.sample(registration, wanted, seed, settings), registration
-            )
-            chosen = None
+        draw = registration.sample if chosen is None else partial(chosen.sample, registration)
+        tasks, chosen = _asked(registration, draw, n, seed, settings), None
     elif not isinstance(source, str):
         if not isinstance(source, Iterable):
             raise TaskError(f"{source!r} is neither tasks nor where to read them (n is how many).")
@@ -199,10 +194,10 @@ def gather(
     elif (file := tasksets.find(source) or Path(source)).suffix == ".jsonl":
         tasks = read_tasks(file)
     else:
-        named, sets = source, [*tasksets.SETS, *tasksets.BENCHMARKS.names()]
-        if get_close_matches(named, sets, cutoff=0.8) and not Path(named).exists():
-            raise UnknownNameError("task set", named, sets)
-        tasks = _asked(lambda: registration.read(named, settings), registration)
+        sets = [*tasksets.SETS, *tasksets.BENCHMARKS.names()]
+        if get_close_matches(source, sets, cutoff=0.8) and not Path(source).exists():
+            raise UnknownNameError("task set", source, sets)
+        tasks = _asked(registration, registration.read, source, settings)
     tasks = _checked(tasks, source, registration.name)
     found = tuple(islice(tasks if chosen is None else chosen.keep(tasks), n))
     if not found:
@@ -211,14 +206,16 @@ def gather(
     return found
 
 
-def _asked(ask: Callable[[], Iterable[Task]], registration: Registration) -> Iterator[Task]:
+def _asked(
+    registration: Registration, give: Callable[..., Iterable[Task]], *arguments: object
+) -> Iterator[Task]:
     """What an environment of anybody's gives.
 
     Raises:
         TaskError: it failed.
     """
     try:
-        yield from ask()
+        yield from give(*arguments)
     except (UserError, OSError):
         raise
     except (Exception, SystemExit) as error:

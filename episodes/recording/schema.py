@@ -48,9 +48,11 @@ class Ending(StrEnum):
     """How an episode ended. Each one counts in every rate."""
 
     SUCCESS = "success"
+    """All goal conditions held at its end."""
     STOPPED = "stopped"
     """The agent said that it was done, and it was not."""
     STEP_LIMIT = "step_limit"
+    """All actions that it may try are used up, whether or not they worked."""
     INVALID_LIMIT = "invalid_limit"
     """Too many actions that could not be carried out."""
     WRONG_ANSWER = "wrong_answer"
@@ -58,10 +60,19 @@ class Ending(StrEnum):
     FORMAT_ERROR = "format_error"
     """The last invalid action allowed, or the only step, went to an answer that can't be read."""
     BUDGET = "budget"
-    """What the run may spend on its model is spent."""
+    """What the run may spend on its model, or the time of the episode, is spent."""
     SCENE_REFUSED = "scene_refused"
+    """The simulator could not build the scene."""
     SIMULATOR_FAULT = "simulator_fault"
+    """The simulator or the environment failed."""
     MODEL_FAULT = "model_fault"
+    """The model or the agent failed, or took too long for a decision."""
+
+
+FAULTS = (Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT, Ending.MODEL_FAULT)
+"""Endings that tell nothing of the agent."""
+UNANSWERED = (Ending.MODEL_FAULT, Ending.BUDGET)
+"""Endings where the agent gave no decision. Another attempt can go on from there."""
 
 
 class _Record(BaseModel, frozen=True, extra="ignore"):
@@ -197,6 +208,10 @@ class SeeLine(_Line):
     """In the simulator."""
 
 
+SAID = ("stop", "raw", "description", "reasoning", "ranked", "normaliser", "planned", "calls")
+"""Fields that a `Decision` and its line share."""
+
+
 class DecideLine(_Line):
     """What the agent wanted. On disk before it is acted on."""
 
@@ -225,17 +240,7 @@ class DecideLine(_Line):
 
     def decision(self, action: Action | None) -> Decision:
         """The decision that this records, with its action as the environment parses it now."""
-        return Decision(
-            action=action,
-            stop=self.stop,
-            raw=self.raw,
-            description=self.description,
-            reasoning=self.reasoning,
-            ranked=self.ranked,
-            normaliser=self.normaliser,
-            planned=self.planned,
-            calls=self.calls,
-        )
+        return Decision(action, **{name: getattr(self, name) for name in SAID})
 
 
 class ActLine(_Line):
@@ -300,8 +305,7 @@ class EndLine(_Line):
     @property
     def is_fault(self) -> bool:
         """Whether it tells nothing of the agent: a fault ended it, or no budget let it begin."""
-        faults = (Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT, Ending.MODEL_FAULT)
-        return self.ending in faults or (self.ending is Ending.BUDGET and not self.steps)
+        return self.ending in FAULTS or (self.ending is Ending.BUDGET and not self.steps)
 
 
 def is_sound(line: bytes) -> bool:

@@ -21,6 +21,7 @@ from inhabit.episodes.recording.disk import LineFile, Pictures
 from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import EpisodeRecord, read_lines
 from inhabit.episodes.recording.schema import (
+    SAID,
     ActLine,
     DecideLine,
     EndLine,
@@ -135,15 +136,8 @@ class EpisodeWriter:
                 time=time.time(),
                 step=step,
                 action=decision.action.text if decision.action else None,
-                stop=decision.stop,
-                raw=decision.raw,
-                description=decision.description,
-                reasoning=decision.reasoning,
-                ranked=decision.ranked,
-                normaliser=decision.normaliser,
-                planned=decision.planned,
-                calls=decision.calls,
                 seconds=round(seconds, 6),
+                **{name: getattr(decision, name) for name in SAID},
             )
         )
         if decision.calls:

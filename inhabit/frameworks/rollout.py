@@ -80,35 +80,29 @@ class Starts:
         Raises:
             SceneError, SimulatorError, UnavailableError: the task can't be started.
         """
-        unneeded = [] if used is None else [used]
+        spare = [] if used is None else [used]  # closed in the end
         try:
             with self._lock:
                 if index in self._kept:
                     self._kept.move_to_end(index)
                     return self._kept[index].copy()
                 if len(self._kept) >= self._size > 0:
-                    unneeded.append(self._kept.popitem(last=False)[1])
-            if unneeded:
-                made = unneeded[-1] = unneeded[-1].restarted(begin)
-            else:
-                made = LockedEpisode(begin(None), Lock())
-                unneeded.append(made)
+                    spare.append(self._kept.popitem(last=False)[1])
+            made = spare[-1].restarted(begin) if spare else LockedEpisode(begin(None), Lock())
+            spare[-1:] = [made]
             if not self._size or not isinstance(made.episode.env, Forkable):
-                unneeded.remove(made)
-                return made
+                return spare.pop()
             with self._lock:
                 copy = made.copy()
-                unneeded.remove(made)
                 # Another thread may have kept the same start meanwhile.
-                if index in self._kept:
-                    unneeded.append(self._kept[index])
+                spare[-1:] = [self._kept.pop(index)] if index in self._kept else []
                 self._kept[index] = made
                 # Threads that start tasks at once may together keep more than there is room for.
                 while len(self._kept) > self._size:
-                    unneeded.append(self._kept.popitem(last=False)[1])
+                    spare.append(self._kept.popitem(last=False)[1])
             return copy
         finally:
-            for one in unneeded:
+            for one in spare:
                 one.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ import pytest
 from PIL import Image as Picture
 from toy_runs import play_toy, results, toy_tasks
 
+from inhabit.agents.core import Decision
 from inhabit.envs.core import TaskError
 from inhabit.episodes.recording.disk import DiskError, LineFile, Pictures
 from inhabit.episodes.recording.reader import RecordError, Run, read_lines, read_tasks
-from inhabit.episodes.recording.schema import Ending, SeeLine
+from inhabit.episodes.recording.schema import SAID, DecideLine, Ending, SeeLine
 
 
 @pytest.fixture(scope="module")
@@ -209,3 +211,8 @@ def test_pictures_need_not_be_kept(tmp_path: Path) -> None:
     attempt = bare.episode(0).last()
     assert attempt is not None
     assert {step.see.frame for step in attempt.steps} == {None}
+
+
+def test_a_line_keeps_every_field_that_it_shares_with_a_decision() -> None:
+    shared = {field.name for field in fields(Decision)} & set(DecideLine.model_fields)
+    assert shared == {"action", *SAID}
