@@ -100,8 +100,10 @@ class GoalReader:
 
         Its tokens are added to those of `reading`.
         """
-        roles = ("system", *("user", "assistant") * len(said))
-        prompt = [Message(role, (text,)) for role, text in zip(roles, said, strict=False)]
+        prompt = [
+            Message("assistant" if n % 2 == 0 else "user", (text,)) for n, text in enumerate(said)
+        ]
+        prompt[0] = Message("system", (said[0],))
         try:
             answer = await self._model.generate(prompt, max_tokens=_LONGEST, seed=seed)
         except ModelError as error:
