@@ -112,9 +112,9 @@ class View:
     candidates: tuple[Action, ...]
     """Actions to choose from, in the environment's order."""
     history: tuple[Step, ...]
-    """Oldest first."""
+    """Past steps, oldest first."""
     seed: int = 0
-    """Of the episode. Random choices derive from this and the number of the step alone."""
+    """Seed of the episode. Random choices derive from this and the number of the step alone."""
     parse: Parse = _parse_nothing
     """The environment's parser: the action that a text means, or None."""
     grants: Grants = NOTHING_GRANTED
@@ -160,7 +160,7 @@ class Ranked:
     __pydantic_config__ = _RECORDED
     text: str
     logprob: Nats
-    """Sum over its tokens, in nats."""
+    """Log-probability of the text, in nats: the sum over its tokens."""
     tokens: Count
     """Number of tokens in the sum; `logprob / tokens` is the mean."""
     blind: Nats | None = None
@@ -179,7 +179,7 @@ class Call:
     tokens_in: Count = 0
     tokens_out: Count = 0
     tokens_kept: Annotated[Count, _UNLESS_EMPTY] = 0
-    """Those of `tokens_in` that the model had read before, as far as it says so."""
+    """Tokens of `tokens_in` that the model had read before, as far as it says so."""
     seconds: Annotated[FiniteFloat, PlainSerializer(lambda s: round(s, 6), when_used="json")] = 0.0
     cached: bool = False
     others: tuple[str, ...] = ()
@@ -260,7 +260,7 @@ class CutShortError(RuntimeError):
     def __init__(self, fault: SimulatorError, decision: Decision) -> None:
         super().__init__(str(fault))
         self.fault = fault
-        """What failed."""
+        """The failure of the simulator."""
         self.decision = decision
         """The calls that had been answered, and so paid for."""
 
@@ -269,7 +269,7 @@ class Agent(ABC):
     """Chooses actions, for any number of episodes at once."""
 
     interactive: ClassVar[bool] = False
-    """Whether it uses the terminal, so that nothing else should print there."""
+    """Whether the agent uses the terminal, so that nothing else should print there."""
 
     @abstractmethod
     async def decide(self, view: View) -> Decision:

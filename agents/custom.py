@@ -41,7 +41,7 @@ class CustomAgent(Agent):
     def __init__(self, decide: Decide) -> None:
         self._decide = decide
         self.name: str = getattr(decide, "__qualname__", type(decide).__qualname__)
-        """Of the function, in errors."""
+        """Name of the function, for error texts."""
 
     async def decide(self, view: View) -> Decision:
         """What the function says of `view`.

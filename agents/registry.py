@@ -25,7 +25,7 @@ class AgentRegistration:
     name: str
     summary: str
     settings: type[BaseModel]
-    """What `--set KEY=VALUE` may say of it; every field has a default."""
+    """Settings that `--set KEY=VALUE` may give the agent; every field has a default."""
     make: Callable[[Any, Model | None], Agent]
     """(settings, model) -> an agent; the model is None exactly where `model` is.
 
@@ -33,18 +33,18 @@ class AgentRegistration:
         ModelError: the model lacks an ability that this agent asks for.
     """
     model: str | None = None
-    """KIND:NAME of its default model; None if it uses no model."""
+    """KIND:NAME of the agent's default model; None if it uses no model."""
     earlier_models: Mapping[str, str] = field(default_factory=dict)
     """KIND:NAME in earlier records -> what that model is called today."""
     needs: frozenset[Grant] = frozenset()
-    """Grants that it requires."""
+    """Grants that the agent requires."""
     wants: Mapping[str, str] = field(default_factory=dict)
     """Defaults for settings of the environment, where it has them."""
     candidates: str = "vocabulary"
-    """What it chooses from unless `--candidates` says otherwise: "seen", "vocabulary" or
+    """What the agent chooses from unless `--candidates` says otherwise: "seen", "vocabulary" or
     "oracle"."""
     templates: tuple[str, ...] = ()
-    """Prompt templates whose blocks its setting `prompt` may replace."""
+    """Prompt templates whose blocks the agent's setting `prompt` may replace."""
     source: Mapping[str, str] = field(default_factory=dict)
     """File -> digest, of an agent that comes from a file; kept in every record."""
 

@@ -24,11 +24,11 @@ class Task(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str = Field(min_length=1)
-    """Unique in its set. Any text: it is never used as a path."""
+    """Unique name in the task's set. Any text: it is never used as a path."""
     env: str
     """Name of a registered environment, such as "alfred"."""
     kind: str
-    """The family it belongs to, such as "pick_heat_then_place_in_recep"."""
+    """The family that the task belongs to, such as "pick_heat_then_place_in_recep"."""
     goal: str = Field(min_length=1)
     """The instruction, as a person would say it."""
     scene: Mapping[str, JsonValue]
@@ -55,7 +55,7 @@ class Reason(StrEnum):
     """Why an action had no effect. Planners may use it, and reports count it."""
 
     UNKNOWN_ACTION = "unknown_action"
-    """Not an action of this environment, or not understood."""
+    """The text is no action of this environment, or is not understood."""
     NOT_FOUND = "not_found"
     """The object is not in the scene, or has not been seen yet."""
     AMBIGUOUS = "ambiguous"
@@ -77,7 +77,7 @@ class Reason(StrEnum):
     NOT_ALLOWED = "not_allowed"
     """This action is not possible with this kind of object or receptacle."""
     DEADLINE = "deadline"
-    """Not finished within the time limit of the action."""
+    """The action was not finished within its time limit."""
     DIED = "died"
 
 
@@ -96,13 +96,13 @@ class Observation:
     text: str
     """What the image does not show, as a sentence: "You have a mug in your hands." May be empty."""
     rgb: NDArray[np.uint8] | None = None
-    """(H, W, 3), top row first; the same size throughout an episode."""
+    """Image, (H, W, 3), top row first; the same size throughout an episode."""
     clips: tuple[Clip, ...] = ()
     """Video clips from the environment, oldest first (EgoPlan)."""
     depth: NDArray[np.float32] | None = None
-    """(H, W), metres along the optical axis; inf for the background."""
+    """Depth image, (H, W), metres along the optical axis; inf for the background."""
     instances: NDArray[np.int32] | None = None
-    """(H, W), index into `names`; -1 for the background."""
+    """Index into `names` of what each pixel shows, (H, W); -1 for the background."""
     names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Outcome:
     """The result of an action."""
 
     reason: Reason | None
-    """None if the action succeeded."""
+    """Why the action had no effect; None if it succeeded."""
     feedback: str
     """One sentence for a model: what happened, or what prevented it."""
     met: int
@@ -149,22 +149,22 @@ class SceneObject:
     """One object of a scene. EIE and judges check claims against it."""
 
     name: str
-    """As actions name it: "mug_2"."""
+    """Name of the object as actions have it: "mug_2"."""
     kind: str
-    """Its type in English: "mug"."""
+    """Type of the object in English: "mug"."""
     states: Mapping[str, bool]
-    """Every state of its kind -> whether it holds: {"open": False, "dirty": True}."""
+    """Every state of the object's kind -> whether it holds: {"open": False, "dirty": True}."""
     support: str | None = None
-    """Name of the object it is in or on; None if on the floor or a wall."""
+    """Name of the object that this one is in or on; None if on the floor or a wall."""
     inside: bool = False
-    """Whether it is in its support, not on it."""
+    """Whether the object is in its support, not on it."""
     held: bool = False
     pixels: int = 0
-    """Number of pixels of the current image that show it."""
+    """Number of pixels of the current image that show the object."""
     count: int = 1
-    """How many of its kind it stands for: 9 for a stack of nine."""
+    """How many of its kind the object stands for: 9 for a stack of nine."""
     room: str = ""
-    """The kind of room it is in, in words: "living room". Empty in scenes of one room."""
+    """Kind of the object's room, in words: "living room". Empty in scenes of one room."""
 
 
 class Determinism(StrEnum):

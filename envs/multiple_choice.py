@@ -43,7 +43,7 @@ class QuestionScene(Protocol):
 
     @property
     def answer(self) -> int:
-        """Index of the right one."""
+        """Index of the right option."""
         ...
 
 

@@ -38,7 +38,7 @@ class OpenEnvSettings(SettingsModel):
     choices: str = "candidates"
     """Field of the observation that lists what can be done, where the schema does not."""
     longest: int = Field(default=50, ge=1)
-    """Steps of an episode."""
+    """Maximum number of steps of an episode."""
 
 
 class OpenEnvEnv(ReturnEnv):

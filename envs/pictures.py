@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "WEBP")
-"""Those that Pillow decodes by itself. For others, such as EPS, it starts programs."""
+"""Formats that Pillow decodes by itself. For others, such as EPS, it starts programs."""
 MOST_PIXELS = 4096 * 4096
 """What any simulator draws at the most: an image that claims more is made to fill the memory."""
 
@@ -49,10 +49,10 @@ def png(pixels: NDArray[np.uint8] | NDArray[np.uint16], level: int = 1) -> bytes
 
 
 def base64_png(pixels: NDArray[np.uint8] | NDArray[np.uint16]) -> str:
-    """The same in base64."""
+    """An image as PNG in base64."""
     return base64.b64encode(png(pixels)).decode("ascii")
 
 
 def data_url(rgb: NDArray[np.uint8]) -> str:
-    """The same as a `data:` URL, which chat models' messages take as an image."""
+    """An image as a `data:` URL, which chat models' messages take as an image."""
     return f"data:image/png;base64,{base64_png(rgb)}"

@@ -33,7 +33,7 @@ class Registration:
     name: str
     summary: str
     backends: tuple[str, ...]
-    """The default first."""
+    """Names of the backends, the default first."""
     settings: type[BaseModel]
     """The options of `--set KEY=VALUE`; every field has a default."""
     make: Callable[[str, Any], Env]

@@ -13,9 +13,9 @@ class Footprint:
     """What a room or a piece of furniture covers on the floor."""
 
     name: str
-    """As actions name it, such as "countertop_1"; empty for a room without a name."""
+    """Name as actions have it, such as "countertop_1"; empty for a room without a name."""
     corners: tuple[Corner, ...]
-    """Of a polygon, in order."""
+    """Corners of a polygon, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class PlanPose:
     """Where the agent stands and looks."""
 
     x: float
-    """Metres."""
+    """Position along x, in metres."""
     z: float
-    """Metres."""
+    """Position along z, in metres."""
     heading: float
     """Degrees clockwise from +z, seen from above, in [0, 360)."""
 
@@ -35,7 +35,7 @@ class ScenePlan:
     """A scene as it was at the start."""
 
     rooms: tuple[Footprint, ...]
-    """Their outlines are the walls."""
+    """Rooms, whose outlines are the walls."""
     furniture: tuple[Footprint, ...]
     """What stays in place, the largest first."""
     doors: tuple[Footprint, ...] = ()

@@ -45,16 +45,15 @@ class Event:
     """A node of a task's event graph: something that must happen on the way to the goal."""
 
     name: str
-    """Unique in its task: "heat"."""
+    """Name of the event, unique in its task: "heat"."""
     wish: str
-    """As an instruction, without a full stop: "heat the apple"."""
+    """The event as an instruction, without a full stop: "heat the apple"."""
     done: str
-    """As a sentence after it happened: "The apple has been heated."."""
+    """The event as a sentence after it happened: "The apple has been heated."."""
     action_kind: ActionKind
-    """The kind of action that causes it,"""
+    """Kind of the action that causes the event."""
     thing: str
-    """and the object of that action (for PUT: the receptacle), as actions name it, without a
-    number."""
+    """Object of that action (for PUT: the receptacle), as actions name it, without a number."""
     needs: tuple[str, ...] = ()
     """Names of the events that come first."""
     objects: tuple[str, ...] = ()
@@ -92,7 +91,7 @@ class Template(Protocol):
 
     @property
     def lexicon(self) -> Lexicon:
-        """Its vocabulary."""
+        """Vocabulary of the environment."""
         ...
 
     @property
@@ -222,7 +221,7 @@ class RecipePart:
 
     kind: str
     words: str
-    """With its number: "four planks"."""
+    """The kind with its number: "four planks"."""
     needed: int
     carried: int
 

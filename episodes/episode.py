@@ -31,7 +31,7 @@ MAX_INVALID = 10
 """Ten actions without effect fail an episode in ALFRED (Shridhar et al. 2020, section 5) and in
 EmbodiedBench (Yang et al. 2025)."""
 _MOMENTS = 8
-"""Of another room, that are shown in turn."""
+"""Pictures of another room, shown in turn (`Sight.OTHER`)."""
 UNREADABLE = "That answer could not be understood as an action."
 """Feedback for an answer that matches no action."""
 CUT_OFF = "That answer was cut off at the limit of tokens before it named an action."
@@ -59,13 +59,13 @@ class Episode:
     candidates: Choice = Choice.SEEN
     """Which actions an agent chooses from."""
     sight: Sight = Sight.SHOWN
-    """Which images it is shown."""
+    """Which images the agent is shown."""
     remember: float = math.inf
-    """The number of past images in its history."""
+    """The number of past images in the history."""
     other: Task | None = None
-    """Another task, in another room, whose pictures it is shown in place of its own."""
+    """Another task, in another room, whose pictures are shown in place of the task's own."""
     pictures: tuple[Observation, ...] = field(default=(), repr=False)
-    """Those pictures."""
+    """Pictures of `other`, taken at `reset`."""
     now: Moment = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -186,7 +186,7 @@ class Tally:
     """Sums over the actions of an episode so far."""
 
     cost: int = 0
-    """Low-level steps."""
+    """Low-level steps taken."""
     invalid: int = 0
     """Actions without effect."""
     unmatched: int = 0
@@ -215,7 +215,7 @@ class Moment(Outcome):
 
     episode: Episode
     number: int = 0
-    """Of the decision to be made, from 0: as many actions were tried before."""
+    """Number of the next decision, from 0: as many actions were tried before."""
     decision: Decision | None = None
     """The decision that led here; None at the start."""
     history: tuple[Step, ...] = ()

@@ -28,13 +28,13 @@ from inhabit.episodes.scoring.metric import METRICS
 
 
 class Status(StrEnum):
-    """How it stands."""
+    """State of what was looked at."""
 
     OK = "ok"
     LACKING = "lacking"
-    """Only what `matters_to` names goes without it."""
+    """Something is missing that only what `matters_to` names needs."""
     BROKEN = "broken"
-    """The defaults need it: nothing goes well before it is put right."""
+    """Something is missing that the defaults need: nothing goes well before it is put right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Finding:
     found: str
     """A few words, such as "3.11.7" or "not found"."""
     matters_to: str
-    """Who needs it."""
+    """Who needs what was looked at."""
     fix: str = ""
     """A command, or a sentence where no command does; empty where all is well."""
 
@@ -134,9 +134,9 @@ def _install(extra: str) -> str:
 
 _GIGABYTE = 10**9
 _LEAST_DISK = 2.0
-"""Gigabytes: converted weights, prepared rooms and a few recorded runs."""
+"""Gigabytes that should be free: converted weights, prepared rooms and a few recorded runs."""
 _LEAST_MEMORY = 2.0
-"""Gigabytes: a worker with a room, and the small text model."""
+"""Gigabytes of memory that should be there: a worker with a room, and the small text model."""
 
 
 def caches() -> Iterator[Finding]:
@@ -391,4 +391,4 @@ CHECKS: Sequence[Callable[[], Iterable[Finding]]] = (
     drawing,
     programs,
 )
-"""In the order in which they are told."""
+"""The checks, in the order in which they are told."""

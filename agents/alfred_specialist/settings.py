@@ -12,7 +12,7 @@ from inhabit.envs.settings import SettingsModel
 
 
 class PlannerSettings(SettingsModel):
-    """How it chooses."""
+    """How the planner chooses."""
 
     gone: ClassVar[Mapping[str, object]] = {"skills": True}
 

@@ -203,7 +203,7 @@ class ParsedReply:
 
     raw: str
     answer: ParsedAnswer
-    """Empty where it has no action."""
+    """Parts of the reply; empty where it has no action."""
     meaning: Meaning
 
     def cut_off(self) -> ParsedReply:
@@ -238,7 +238,7 @@ async def read(text: str, choices: Choices, view: View) -> ParsedReply:
 def reading(
     text: str, answer: ParsedAnswer | None, choices: Choices, parsed: Action | None
 ) -> ParsedReply:
-    """The same of a reply whose parts and action are parsed already."""
+    """Parse a reply whose parts and action are parsed already."""
     if answer is None:
         return ParsedReply(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
     return ParsedReply(text, answer, choices.understand(answer.action, parsed))

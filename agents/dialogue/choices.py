@@ -26,13 +26,13 @@ class Problem(StrEnum):
     """Why a text names no action that may be chosen."""
 
     NO_ACTION = "no_action"
-    """It contains no action."""
+    """The text contains no action."""
     CUT_OFF = "cut_off"
-    """It ended at the limit of tokens before an action."""
+    """The text ended at the limit of tokens before an action."""
     UNKNOWN = "unknown"
-    """It matches no candidate."""
+    """The text matches no candidate."""
     AMBIGUOUS = "ambiguous"
-    """It matches several candidates."""
+    """The text matches several candidates."""
     HELD = "held"
     """The action has just failed, and nothing has changed since."""
 
@@ -42,11 +42,11 @@ class Meaning:
     """The interpretation of a text: an action, a stop, or a problem."""
 
     action: Action | None = None
-    """With `Problem.HELD` too: it is done if the model, asked again, insists."""
+    """The action meant. With `Problem.HELD` too: it is done if the model, asked again, insists."""
     stop: bool = False
     problem: Problem | None = None
     near: tuple[Action, ...] = ()
-    """For a problem: the nearest candidates."""
+    """Candidates nearest to the text, for a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Choices:
     lettered: bool
     """Whether a model answers with a letter."""
     listed: bool
-    """Whether the prompt lists them."""
+    """Whether the prompt lists the candidates."""
     stop: bool
-    """Whether it may end the episode."""
+    """Whether the model may end the episode."""
 
     @classmethod
     def of(cls, view: View, *, lettered: bool, most: int, stop: bool) -> Choices:

@@ -18,7 +18,7 @@ from inhabit.agents.dialogue.synonyms import HELD, is_verb, same_noun, verb_phra
 from inhabit.envs.core import Action
 
 _LONGEST = 80
-"""Limit of words that are read."""
+"""Maximum number of words that are read."""
 _SPAN = 4
 """Maximum number of words in a name."""
 _ENOUGH = 0.55
@@ -55,15 +55,15 @@ class MatchKind(StrEnum):
     """How a text was matched."""
 
     EXACT = "exact"
-    """It is a candidate's text."""
+    """The text is that of a candidate."""
     WORDS = "words"
-    """It is a candidate's text, up to case, articles and punctuation."""
+    """The text is that of a candidate, up to case, articles and punctuation."""
     PARTS = "parts"
     """Verb and objects were found separately."""
     AMBIGUOUS = "ambiguous"
-    """It fits several objects of different names equally well."""
+    """The text fits several objects of different names equally well."""
     NOTHING = "nothing"
-    """It fits no candidate."""
+    """The text fits no candidate."""
 
 
 @dataclass(frozen=True, slots=True)

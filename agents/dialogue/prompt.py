@@ -40,8 +40,8 @@ class PromptSettings(SettingsModel):
     the oldest are dropped so many at a time; or (whole) the episode as one conversation: what was
     observed, and what was answered."""
     pictures: int = Field(default=0, ge=0)
-    """Of these steps, so many at least are shown with their images and clips, as they were when
-    they were new, and fewer than twice as many."""
+    """Steps of `history` that are shown with their images and clips, as they were when they were
+    new: at least so many, and fewer than twice as many."""
     keyframes: int | None = Field(default=None, ge=1)
     """Frames taken from each video clip of an observation; all by default."""
     choices: bool = False
@@ -64,8 +64,8 @@ class ChatPromptSettings(SettingsModel):
     """Past steps described one by one in the prompt: at least so many, and fewer than twice as
     many; older ones are summarized in one line."""
     pictures: int = Field(default=0, ge=0)
-    """Of these steps, so many at least are shown with their images as well, and fewer than twice as
-    many."""
+    """Steps of `history` that are shown with their images as well: at least so many, and fewer than
+    twice as many."""
     keyframes: int = Field(default=4, ge=1)
     """Frames taken from each video clip of an observation."""
     examples: Path | None = None

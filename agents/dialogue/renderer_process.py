@@ -27,11 +27,11 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 SECONDS = 1.0
 """Processor time of one request, before the template is interrupted and its line is told."""
 GRACE = 1.0
-"""Further seconds, before the process is ended."""
+"""Further seconds of processor time, before the process is ended."""
 MEMORY = 1 << 29
-"""Bytes of address space."""
+"""Bytes of address space of the process, at most."""
 LONGEST = 1 << 22
-"""Characters of a rendered text."""
+"""Characters of a rendered text, at most."""
 
 
 def main() -> None:

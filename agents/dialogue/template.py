@@ -166,7 +166,7 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 _OURS = Path(__file__).parent / "templates"
 _LARGEST = 1 << 20
-"""Bytes of a user's file."""
+"""Bytes of a user's template file, at most."""
 
 
 def told(step: Step) -> dict[str, str | None]:

@@ -55,11 +55,11 @@ class BeamResult:
     """A sequence of a trie."""
 
     sequence: int
-    """Its number."""
+    """Number of the sequence in the trie."""
     score: float
-    """Its log-probability in nats."""
+    """Log-probability of the sequence, in nats."""
     value: float
-    """What it is ordered by."""
+    """What results are ordered by: `BeamRules.value` of the score."""
 
 
 @dataclass(frozen=True, slots=True)

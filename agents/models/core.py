@@ -65,9 +65,9 @@ class ToolCall:
     """Identifies the call in its answer."""
     name: str
     arguments: str
-    """Meant to be JSON."""
+    """Arguments of the call, meant to be JSON."""
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Every other field it came with, such as a thought signature; sent back unchanged."""
+    """Every other field of the call, such as a thought signature; sent back unchanged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,7 @@ class Message:
     wants: tuple[ToolCall, ...] = ()
     """Tool calls of an assistant's turn."""
     answers: str = ""
-    """For a tool's turn: the `ToolCall.id` that it answers."""
+    """The `ToolCall.id` that a tool's turn answers."""
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
     """Other fields of an assistant's turn with tool calls; sent back unchanged."""
 
@@ -139,11 +139,11 @@ class Reply:
     texts: tuple[str, ...]
     call: Call
     scores: tuple[Ranked, ...] = ()
-    """`texts` with their log-probabilities, where it tells them."""
+    """`texts` with their log-probabilities, where the model tells them."""
     wants: tuple[ToolCall, ...] = ()
-    """What the best of them wants called; its text may then be empty."""
+    """Tool calls of the best of `texts`, which may then be empty."""
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Other fields of its message, to be sent back with its tool calls (`Message.fields`)."""
+    """Other fields of the message, to be sent back with its tool calls (`Message.fields`)."""
 
 
 class UnsupportedError(ModelError):
@@ -155,7 +155,7 @@ class UnsupportedError(ModelError):
     def __init__(self, message: str, ability: Ability) -> None:
         super().__init__(message)
         self.ability = ability
-        """What it lacks."""
+        """The ability that the model lacks."""
 
 
 class Model(ABC):
@@ -165,13 +165,13 @@ class Model(ABC):
     """KIND:NAME as the command line has it, such as "local:smollm2"."""
     abilities: frozenset[Ability]
     details: Mapping[str, JsonValue] = MappingProxyType({})
-    """What else affects its output, such as {"dtype": "float32"}: for the record of a run."""
+    """What else affects the output, such as {"dtype": "float32"}: for the record of a run."""
     samples: bool = False
     """Whether `generate` samples, so that another seed may give another reply."""
     instead: Mapping[Ability, str] = MappingProxyType({})
     """What to do for want of an ability, in sentences."""
     checked: str = ""
-    """How exact its scores were found to be, in a clause."""
+    """How exact the model's scores were found to be, in a clause."""
 
     async def detected(self, images: Sequence[Image]) -> str:
         """The objects that it detects in the last of the `images` of a step: for the record.

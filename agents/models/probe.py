@@ -31,7 +31,7 @@ _SIDE = 56
 _VERBS = "go to", "pick up", "put down", "open", "close", "wash", "slice", "heat", "cool", "turn on"
 _THINGS = "box", "door", "book", "chair", "bag", "jar", "ball", "key", "cup", "tray"
 CANDIDATES = tuple(f"{v} the {t}{n}" for v in _VERBS for t in _THINGS for n in ("", "_2"))
-"""Two hundred actions."""
+"""Two hundred actions to rank."""
 _IMAGES = tuple(Image(np.full((300, 300, 3), shade, np.uint8)) for shade in (80, 160))
 
 
@@ -42,9 +42,9 @@ class Probed:
     ability: Ability
     works: bool
     found: str
-    """What it answered, or why it did not, in a clause."""
+    """What the model answered, or why it did not, in a clause."""
     calls: tuple[Call, ...] = ()
-    """What was asked for it, and paid."""
+    """The calls that were made for it, and paid."""
 
 
 async def probe(model: Model) -> AsyncIterator[Probed]:

@@ -30,7 +30,7 @@ class ModelRegistration:
     kind: str
     summary: str
     settings: type[BaseModel]
-    """What a run may say of it; every field has a default."""
+    """Settings that a run may give the model; every field has a default."""
     load: Callable[[str, Any], Model]
     """(name, settings) -> a model that is ready.
 

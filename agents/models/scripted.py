@@ -33,7 +33,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
     when: tuple[str, ...] = ()
     """Texts that the newest message must all contain."""
     unless: tuple[str, ...] = ()
-    """Texts of which it must contain none."""
+    """Texts of which the newest message must contain none."""
 
     def fits(self, text: str, newest: str) -> bool:
         """Whether it applies to the candidate `text` after the message `newest`."""
@@ -57,7 +57,7 @@ class ScriptedReply(BaseModel, frozen=True, extra="forbid"):
     when: str
     say: str = ""
     wants: tuple[Want, ...] = ()
-    """Left out where no tools are offered."""
+    """Tool calls; left out where no tools are offered."""
 
 
 class Script(BaseModel, frozen=True, extra="forbid"):
@@ -67,16 +67,16 @@ class Script(BaseModel, frozen=True, extra="forbid"):
     scores: dict[str, float] = {}
     """Log-probability, in nats, of exactly this candidate."""
     rules: tuple[Rule, ...] = ()
-    """The first one that applies counts."""
+    """Scores by rules, of which the first one that applies counts."""
     noise: bool = False
-    """Any other candidate is scored by a hash of its text, between -9 and -1."""
+    """Whether any other candidate is scored by a hash of its text, between -9 and -1."""
     by_order: float = -1.0
     """Any other candidate gets `default` and this much for every candidate before it."""
     default: float = -10.0
     answers: tuple[ScriptedReply, ...] = ()
-    """Looked up by the newest message; the first one that applies counts."""
+    """Replies by the newest message; the first one that applies counts."""
     replies: tuple[str, ...] = ()
-    """Used in this order, one a call, where no answer applies."""
+    """Replies in this order, one a call, where no answer applies."""
 
 
 _SCORES = frozenset({Ability.RANK, Ability.BEAM, Ability.IMAGES})

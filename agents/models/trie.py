@@ -33,11 +33,11 @@ class Trie:
     edge_nodes: NDArray[np.int64]
     """(e,): the node at which each edge begins. An edge is one more token after a node."""
     edge_tokens: NDArray[np.int64]
-    """(e,): that token."""
+    """(e,): the token of each edge."""
     paths: tuple[tuple[int, ...], ...]
-    """For each sequence, in the order given, its edges."""
+    """Edges of each sequence, in the order given."""
     ends: tuple[int | None, ...]
-    """For each sequence the node that it ends at; None where no other sequence continues it."""
+    """Node that each sequence ends at; None where no other sequence continues it."""
 
     @classmethod
     def pack(cls, sequences: Sequence[Sequence[int]]) -> Self:

@@ -46,7 +46,7 @@ _WISH = re.compile(
     r"|\b(?:craft|smelt|make)\s+(?:the|a|an|some)\b"
 )
 _OF_NO_USE = re.compile(r"\bnot (?:help|the moment)\b|\btake more steps\b")
-"""In clauses on what need not be possible: "it does not help to craft the planks", "it would
+"""Words in clauses on what need not be possible: "it does not help to craft the planks", "it would
 take more steps to craft the planks"."""
 _UNKNOWN = re.compile(
     r"(?<!\bfor )\b(?:the|a|an|your|two|three|four|no)\s+(?P<noun>[a-z][a-z-]+)\b"

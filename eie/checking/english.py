@@ -70,7 +70,7 @@ pieces s slice slices some sure take that the their them there these this those 
 use you your
 """
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
-"""All that plain steps may have besides objects, verbs that are wished, prepositions and order."""
+"""Words that plain steps may have besides objects, wished verbs, prepositions and order."""
 ROOM = re.compile(r"\b(?:kitchen|bathroom|bedroom|living ?room|room|hall)s?\b")
 PURPOSE = re.compile(
     r"^\s*to (?!the\b|an?\b|my\b|your\b)\w+[^,;.]*,|"
@@ -84,7 +84,7 @@ CONDITION = re.compile(
 )
 OTHERWISE = re.compile(r"\b(?:if not|otherwise|else)\b")
 _ENDING = "(?:y|e|es|ies|ed|ied|s|ing|ying|wn|(?:[bdglmnprt])(?:ed|ing))?"
-"""Of verbs; a stem with any letters would take "beat" for a form of "be"."""
+"""Endings of verbs; a stem with any letters would take "beat" for a form of "be"."""
 FAMILIES: Mapping[str, re.Pattern[str]] = {
     "heat": re.compile(
         r"\b(?:(?:re|pre)?heat\w*|warm\w*|hot|cook(?:s|ed|ing)?|microwaved?|boil\w*|toast(?:ed)?)\b"
@@ -215,7 +215,7 @@ UNDONE = re.compile(
     r"(?:down|back|here|on top|elsewhere|somewhere|outside|away)\b|"
     r"open (?:it|them|the)|go (?:back )?to)\b"
 )
-"""Begins what is done with a thing after it is where it is wanted."""
+"""Words that begin what is done with a thing after it is where it is wanted."""
 BARE = re.compile(r"\s*(?:the\s+|an?\s+)?$")
 SOURCE = re.compile(r"\b(?:from|of|with|using|by)\b")
 TOGETHER = re.compile(r"\s*(?:,|and|as well as|plus|along with)(?:\s+(?:the|an?|both))*\s*$")
@@ -233,4 +233,4 @@ STRICT = re.compile(r"\b(?:first|before|once|after(?:ward)?s?)\b")
 EARLIER = re.compile(
     r"\b(?:after|once|when|as soon as)\b(?!\s*(?:that|this|which|it|doing so)\b(?! is| has))"
 )
-"""Begins a clause on what comes first, whatever its place in the sentence."""
+"""Words that begin a clause on what comes first, whatever its place in the sentence."""

@@ -21,12 +21,12 @@ class SaidMove:
     """Something that a goal puts somewhere."""
 
     at: int
-    """Where in the text that is."""
+    """Where in the text the move is told."""
     what: frozenset[str]
-    """The kinds that it may be."""
+    """The kinds that the thing may be."""
     where: frozenset[str]
     numbers: tuple[int | None, int | None]
-    """Of what is put and where, if the text gives them."""
+    """Numbers of the thing and of its new place, if the text gives them."""
 
     def has_numbers(self, wanted: tuple[int, int]) -> bool:
         """Whether its numbers are these, as far as it has any."""
@@ -75,7 +75,7 @@ class GoalText:
 
     @cached_property
     def mentions(self) -> Sequence[ObjectMention]:
-        """Of two names that stand together, as in "glass coffee table", the last one counts."""
+        """Objects that the text names; of two names together ("glass coffee table") the last."""
         found = self.known.mentions(self.text)
         starts = {mention.start for mention in found}
         return [mention for mention in found if mention.end + 1 not in starts]

@@ -38,13 +38,13 @@ class TakenStep:
     action: Action
     feedback: str
     reason: Reason | None
-    """Why it failed; None if it did not."""
+    """Why the step failed; None if it did not."""
     observation: Observation
-    """Before it."""
+    """What was observed before the step."""
 
     @property
     def failed(self) -> bool:
-        """Whether it failed."""
+        """Whether the step failed."""
         return self.reason is not None
 
 
@@ -56,11 +56,11 @@ class StepContext:
     things: tuple[SceneObject, ...]
     done: tuple[TakenStep, ...]
     plan: tuple[Action, ...]
-    """Not empty."""
+    """The expert's plan from here; not empty."""
     target_name: str | None = None
     """Name of the object of the answer, once it is known."""
     task: Task | None = None
-    """The task whose scene it was built from, where twins have scenes of their own."""
+    """The task whose scene the moment is of, where twins have scenes of their own."""
 
     @property
     def answer(self) -> Action:

@@ -25,7 +25,7 @@ class ProposedEvent(BaseModel, frozen=True, extra="forbid"):
 
     name: str = Field(min_length=1, max_length=60)
     wish: str = Field(min_length=3, max_length=200)
-    """As an instruction, without a full stop: "heat the apple"."""
+    """What happens, as an instruction without a full stop: "heat the apple"."""
     deed: ActionKind
     thing: str = Field(min_length=1, max_length=60)
     needs: tuple[str, ...] = Field(default=(), max_length=16)
@@ -49,7 +49,7 @@ class Proposal(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def texts(self) -> Sequence[str]:
-        """All its texts."""
+        """All texts of the proposal."""
         asked = (self.goal, self.question or "", self.reason or "", *self.key_concepts)
         return (*asked, *(event.wish for event in self.events))
 
@@ -60,7 +60,7 @@ class Origin:
 
     task: Task
     seed: int
-    """What the environment is reset with."""
+    """The seed that the environment is reset with."""
     author: str
     split: Split
     parents: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class ExtractionJob:
     rng: random.Random
 
     def of_task(self, task: Task, steps: int | None) -> ExtractionJob:
-        """The same for another task, to whose goal the expert's plan has so many steps."""
+        """The same job for another task, to whose goal the expert's plan has so many steps."""
         return replace(self, origin=replace(self.origin, task=task, steps=steps))
 
     def least(self, observation: Observation) -> int:
@@ -99,9 +99,9 @@ class Draft:
 
     example: Example
     pictures: Mapping[str, NDArray[np.uint8]]
-    """By digest, uint8 (H, W, 3)."""
+    """Images by digest, uint8 (H, W, 3)."""
     fingerprint: int
-    """Of the image that is asked about."""
+    """Fingerprint of the image that is asked about."""
 
     def of_parent(self, steps: int | None) -> Draft:
         """The same draft, with the length of the plan of its task's nearest parent."""

@@ -111,7 +111,7 @@ def context_of(
 
 
 def plainly(action: Action, things: Sequence[SceneObject], env: Env) -> Action:
-    """The same without numbers where there is one of a kind: "open the fridge"."""
+    """`action` without numbers where there is one of a kind: "open the fridge"."""
     text = action.text
     for name in action.arguments:
         alike = [t for t in things if kind_of(t.name) == kind_of(name)]

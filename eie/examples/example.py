@@ -21,11 +21,11 @@ class Rejection(StrEnum):
     SCHEMA = "schema"
     """The author's answer is not of the asked form."""
     UNKNOWN_NAME = "unknown_name"
-    """It names a kind of thing, room or state that the environment does not have."""
+    """The answer names a kind of thing, room or state that the environment does not have."""
     REFUSED = "refused"
     """The simulator could not build the scene."""
     UNSOLVABLE = "unsolvable"
-    """The expert finds no way."""
+    """The expert finds no way to the goal."""
     ALREADY_SOLVED = "already_solved"
     HIDDEN = "hidden"
     """The key concept is not to be seen in the image."""
@@ -45,7 +45,7 @@ class Rejection(StrEnum):
     MEANING = "meaning"
     """The author's goal says something else than the scene wants, or has markup."""
     SPLIT = "split"
-    """The objects of its task are for different splits."""
+    """The objects of the task are for different splits."""
     NO_ANSWER = "no_answer"
     """The author did not answer."""
 
@@ -54,13 +54,13 @@ class Subtask(BaseModel, frozen=True, extra="forbid"):
     """A node of a task's topology graph, at the moment of an example."""
 
     name: str
-    """Unique in its task, such as "heat"."""
+    """Name of the subtask, unique in its task, such as "heat"."""
     wish: str
-    """As an instruction: "heat the apple"."""
+    """The subtask as an instruction: "heat the apple"."""
     needs: tuple[str, ...] = ()
-    """Names of those that come first."""
+    """Names of the subtasks that come first."""
     state: Literal["done", "next", "open", "blocked"]
-    """Next is what the plan brings about first. What is blocked waits for another."""
+    """What the plan brings about first is "next"; what waits for another subtask, "blocked"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +78,32 @@ class Lineage(BaseModel, frozen=True, extra="forbid"):
     author: str
     """Name of the author, such as "procedural" or "openai:gpt-4o"."""
     seed_task: str
-    """Id of the task it was cut from."""
+    """Id of the task that the example was cut from."""
     parents: tuple[str, ...] = ()
-    """Ids of the tasks that its task was evolved from, nearest first."""
+    """Ids of the tasks that `seed_task` was evolved from, nearest first."""
     change: str = ""
-    """How it was evolved, such as "another room"; empty for a first seed."""
+    """How `seed_task` was evolved, such as "another room"; empty for a first seed."""
     steps: int | None = None
     """Actions of the expert's plan from the start; None in sets of earlier versions."""
     parent_steps: int | None = None
-    """The same of the nearest parent."""
+    """Actions of the expert's plan for the nearest parent, from the start."""
     task: Mapping[str, JsonValue]
     """The whole task, as `inhabit.envs.core.Task` writes it."""
     seed: int
-    """What the environment was reset with."""
+    """The seed that the environment was reset with."""
     actions: tuple[str, ...] = ()
     """What was done after the reset, before the image was taken."""
     plan: tuple[str, ...] = ()
     """The expert's way from the image to the goal."""
     event: str = ""
-    """The node of the topology graph that it belongs to."""
+    """The node of the topology graph that the example belongs to."""
     topology: tuple[Subtask, ...] = ()
     """The graph, leaves first; empty in sets of earlier versions."""
 
 
 Kind = Literal["decision", "trajectory", "recognition", "recovery", "photograph"]
-"""Of an example: a single moment; a step of a whole episode; "what was done in this film?"; the
-right replanning after a failed step; a moment from a photograph."""
+"""Kind of an example: a single moment; a step of a whole episode; "what was done in this film?";
+the right replanning after a failed step; a moment from a photograph."""
 
 
 class Past(BaseModel, frozen=True, extra="forbid"):
@@ -113,7 +113,7 @@ class Past(BaseModel, frozen=True, extra="forbid"):
     feedback: str = ""
     failed: bool = False
     image: str | None = None
-    """File of what was seen before it, relative to the set's folder."""
+    """File of what was seen before the step, relative to the set's folder."""
 
 
 class Example(BaseModel, frozen=True, extra="forbid"):
@@ -126,7 +126,7 @@ class Example(BaseModel, frozen=True, extra="forbid"):
     image: str
     """File relative to the set's folder: PNG of exactly what was observed."""
     image_digest: str
-    """Of the exact pixels, as `inhabit.agents.models.core.Image.digest` reckons it."""
+    """Digest of the exact pixels, as `inhabit.agents.models.core.Image.digest` reckons it."""
     frames: tuple[str, ...] = Field(default=(), exclude_if=lambda files: not files)
     """Files of the frames of the clips that were observed with the image, oldest first."""
     text: str = ""
@@ -135,7 +135,7 @@ class Example(BaseModel, frozen=True, extra="forbid"):
     question: str
     candidates: tuple[str, ...] = Field(min_length=2)
     answer: int = Field(ge=0)
-    """Index into `candidates`."""
+    """Index of the right answer in `candidates`."""
     reason: str
     key_concepts: tuple[str, ...] = Field(min_length=1)
     """Objects and states that the answer hangs on, in plain words: "closed fridge"."""
@@ -143,13 +143,13 @@ class Example(BaseModel, frozen=True, extra="forbid"):
     levels: tuple[str, ...] = ()
     """Goal, subgoal and secondary subgoal, widest first (EgoPlan-Bench)."""
     history: tuple[Past, ...] = ()
-    """Oldest first."""
+    """Past steps, oldest first."""
     difficulty: int = Field(default=1, ge=1)
     """Actions of the expert's plan from here."""
     room: str = ""
     """What the split goes by, beside objects and families."""
     verb: str = ""
-    """Of the answer."""
+    """Verb of the right answer."""
     objects: tuple[str, ...] = ()
     """Kinds of things that the answer is about."""
     twins: str = ""
@@ -164,7 +164,7 @@ class Example(BaseModel, frozen=True, extra="forbid"):
     seen: str = ""
     """The part of `reason` that tells what the picture shows, where that is known."""
     lineage: Lineage | None = None
-    """None for photographs alone."""
+    """What the example was made from; None for photographs alone."""
 
     @model_validator(mode="after")
     def _has_its_answer(self) -> Self:

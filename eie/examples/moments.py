@@ -43,10 +43,10 @@ class AskedMoment:
     episode: Episode
     """A copy in this state; the episode itself, later on, where it can't be copied."""
     context: StepContext
-    """Its observation lacks the image until `observe`."""
+    """What is known in this state; its observation lacks the image until `observe`."""
     trials: Trials
     view: int
-    """Equal for moments that are seen from the same place in the same direction."""
+    """Number of the view, equal for moments seen from the same place in the same direction."""
     on_the_way: int
     """Number of past steps that are the expert's own."""
     after: Episode | None = None
@@ -54,7 +54,7 @@ class AskedMoment:
     meant: bool = True
     """Whether it is known which object the answer means."""
     sound: bool | None = None
-    """Whether it may be asked about; None if that was not checked yet."""
+    """Whether the moment may be asked about; None if that was not checked yet."""
     state_shown: bool | None = None
     """Whether the image shows the state that the answer would change; None if not checked."""
 
@@ -269,7 +269,7 @@ class Transition:
     before: AskedMoment
     after: AskedMoment
     shown: StepContext
-    """Before the action, with the action as its answer."""
+    """What was known before the action, with the action as its answer."""
 
     @property
     def action(self) -> Action:

@@ -19,7 +19,7 @@ STATION = 2
 
 
 def to_make(name: str, context: StepContext) -> str:
-    """With "a" for a station, which is still to be made."""
+    """`name` with an article: "a" for a station, which is still to be made; else "the"."""
     squeezed = name.replace(" ", "_")
     station = any(squeezed in action.arguments[1:] for action in context.plan)
     return with_article(name) if station else f"the {name}"

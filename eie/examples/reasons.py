@@ -51,7 +51,7 @@ _ASKS_PART = (
     "one thing asked of you is to {wish}",
     "you have been asked to {wish}",
 )
-"""How it names a part of the goal, where there are several."""
+"""How a reason names a part of the goal, where there are several."""
 _AND_SO = ("{asks}, and {need}", "{asks}; {need}", "{asks}: {need}")
 _NOW = (
     "so {now}",
@@ -128,18 +128,18 @@ class Instead:
 
     action: Action
     wish: str = ""
-    """The part of that goal which it serves, and for which the goal in question does not ask; empty
-    where it serves this goal too."""
+    """The part of the other goal which the action serves, and for which the goal in question does
+    not ask; empty where it serves this goal too."""
     later: bool = False
-    """Whether this goal has one do the same later; else it would take more steps."""
+    """Whether the goal in question has one do the same later; else it would take more steps."""
     taken: SceneObject | None = None
-    """What it would take away from where this goal wants it."""
+    """What the action would take away from where the goal in question wants it."""
     plan: Sequence[Action] = ()
-    """Of the other goal."""
+    """Plan for the other goal."""
 
     @property
     def forms(self) -> Sequence[str]:
-        """What can be said of it."""
+        """Wordings of why the action is not the answer."""
         if self.taken is not None:
             return _ALREADY
         if self.wish:

@@ -49,7 +49,7 @@ class Asked:
 
     state: SceneState
     plans: tuple[tuple[Action, ...], ...]
-    """Of each goal."""
+    """Plan for each goal."""
 
     @property
     def said(self) -> tuple[Said, ...]:
@@ -64,7 +64,7 @@ class Square:
     cells: tuple[tuple[AskedMoment, ...], ...]
     options: tuple[Action, ...]
     states: tuple[SceneState, ...]
-    """Of the columns."""
+    """State of each column."""
 
 
 class SquareSearch:

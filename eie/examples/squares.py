@@ -117,7 +117,7 @@ _WENT_ON = (
 """What squares with a history are told: it was followed in different ways."""
 
 Cells = Sequence[Sequence[AskedMoment]]
-"""Of a square: for each goal, a moment for each picture."""
+"""Moments of a square: for each goal, one for each picture."""
 
 
 class SquareWriter:

@@ -23,7 +23,7 @@ _MAKES_STATES = (
 )
 """Kinds of actions on the way to a state: what they did can be seen."""
 _LONGEST = 14
-"""Actions of one part."""
+"""Maximum number of actions on the way to one part's goal."""
 
 
 @dataclass(eq=False)
@@ -31,12 +31,12 @@ class SceneState:
     """A state of the scene, and how it came about."""
 
     episode: Episode
-    """A copy that stands in it; whatever its goal is."""
+    """A copy of the episode in this state; whatever its goal is."""
     named: Sequence[SceneObject]
     """The things of the scene, as they were at the start: they keep their names."""
     done: tuple[TakenStep, ...] = ()
     before: SceneState | None = None
-    """Where its last action was done."""
+    """The state in which the last action was done."""
     plain: dict[Action, Action] = field(default_factory=dict)
     """Actions without numbers where there is one of a kind; shared by all states of a scene."""
     plans: dict[str, tuple[Action, ...]] = field(default_factory=dict)

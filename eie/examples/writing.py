@@ -67,7 +67,7 @@ class ExampleWriter:
         return tuple(e.done for e in self._events(moment.context.done) if e.done)
 
     def places(self, moment: AskedMoment) -> tuple[str, ...]:
-        """Those of them that tell where something is, so that a disturbance can make them false."""
+        """Facts that tell where something is, so that a disturbance can make them false."""
         events = self._events(moment.context.done)
         return tuple(e.done for e in events if e.done and e.action_kind is ActionKind.PUT)
 

@@ -71,16 +71,16 @@ class Conversation:
     right: str
     """The action of the answer, in words."""
     example: Example | None = None
-    """What it was made of; None for a step of a demonstration."""
+    """What the conversation was made of; None for a step of a demonstration."""
 
     @property
     def pictures(self) -> tuple[ExportImage, ...]:
-        """Those of the question, in their order."""
+        """Images of the question, in their order."""
         return tuple(part for part in self.question if isinstance(part, ExportImage))
 
 
 class Conversations:
-    """Makes them."""
+    """Makes conversations."""
 
     def __init__(self, past: int = 0) -> None:
         """Show images of earlier steps as the setting `pictures` of `chat` does for `past`."""

@@ -20,7 +20,7 @@ class DemonstrationStep:
     candidates: tuple[str, ...]
     action: str
     reason: Reason | None
-    """Why it had no effect; None if it worked."""
+    """Why the action had no effect; None if it worked."""
     feedback: str
     description: str = ""
     reasoning: str = ""
@@ -36,19 +36,19 @@ class Demonstration:
     """An episode that reached its goal."""
 
     number: int
-    """Its place in the run."""
+    """Number of the episode in its run."""
     task: Task
     seed: int
-    """What the environment was reset with."""
+    """The seed that the environment was reset with."""
     steps: tuple[DemonstrationStep, ...]
     last: ExportImage
-    """What was seen when it was over."""
+    """What was seen when the episode was over."""
     poses: tuple[PoseRecord, ...] = ()
-    """Of every moment; empty where the simulator does not tell."""
+    """Pose of the agent at every moment; empty where the simulator does not tell."""
 
     @property
     def pictures(self) -> tuple[ExportImage, ...]:
-        """Of every moment, oldest first: one more than there are actions."""
+        """Images of every moment, oldest first: one more than there are actions."""
         return (*(step.seen for step in self.steps), self.last)
 
 

@@ -36,7 +36,7 @@ class ComparedRow:
     """What decides whether a row of an export is written."""
 
     file: str
-    """The exported file it goes to."""
+    """The exported file that the row goes to."""
     words: tuple[str, ...]
     images: tuple[ExportImage, ...]
     answer: str

@@ -47,7 +47,7 @@ _FILES: dict[Split, str] = {
     "test": "EgoPlan_test.json",
 }
 _MOST_WRONG = 8
-"""Wrong actions of a step of a run."""
+"""Wrong actions for a step of a run, at most."""
 _QUESTION = (
     "Considering the progress shown in the video and my current observation in the last frame, "
     "what action should I take next in order to "
@@ -60,14 +60,14 @@ class EgoPlanQuestion:
 
     split: Split
     episode: str
-    """By which questions about one episode are known; they come one after the other."""
+    """Name by which questions about one episode are known; they come one after the other."""
     goal: str
     frames: tuple[ExportImage, ...]
-    """One before each action that is still shown, and the present one."""
+    """Images: one before each action that is still shown, and the present one."""
     past: tuple[str | None, ...]
     """What was done between two frames; None where it had no effect."""
     paths: tuple[tuple[ExportImage, ...], ...]
-    """For each of those, what was seen meanwhile."""
+    """What was seen between two frames, for each of `past`."""
     answer: str
     wrong: tuple[str, ...]
     """Other actions of the same goal."""

@@ -37,24 +37,24 @@ class Exporter:
     """A format by name. Its functions write to an empty folder and return the number of samples."""
 
     name: str
-    """As `inhabit export --format NAME` takes it."""
+    """Name of the format, as `inhabit export --format NAME` takes it."""
     summary: str
     write_run: Callable[[RunSource, Path], int] | None = None
-    """(successful episodes, folder to write); None if it is not for runs."""
+    """(successful episodes, folder to write) -> samples; None if the format is not for runs."""
     write_set: Callable[[SetSource, Path, Path], int] | None = None
-    """(examples, folder of the set, folder to write); None if it is not for data sets."""
+    """(examples, folder of the set, folder to write) -> samples; None if not for data sets."""
     unit: str = "sample"
-    """What is counted, one of it."""
+    """One of what is counted, as a noun."""
     every: bool = False
-    """Whether it is of every episode of one or more runs, failed ones too."""
+    """Whether the format is for every episode of one or more runs, failed ones too."""
     videos: bool = False
-    """Whether it can show videos of past actions."""
+    """Whether the format can show videos of past actions."""
     pictures: bool = False
-    """Whether its rows have as many images of earlier steps as the user wants."""
+    """Whether rows have as many images of earlier steps as the user wants."""
     settings: bool = False
     """Whether it starts the environment, of a run or for videos, with the user's settings."""
     extra: str = "sets"
-    """The extra of `inhabit` whose packages it needs."""
+    """The extra of `inhabit` whose packages the format needs."""
 
 
 def of_episodes(

@@ -103,7 +103,7 @@ class ExportImage:
     """The folder that the user named, above `file`. Below it no link is followed."""
 
     def read(self) -> bytes:
-        """Its content.
+        """Content of the file.
 
         Raises:
             RecordError: it is gone, a link, too large, or no whole image.

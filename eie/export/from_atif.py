@@ -78,7 +78,7 @@ class _Call(BaseModel):
 
 class _Step(BaseModel):
     message: Annotated[list[_Part], BeforeValidator(lambda said: [] if type(said) is str else said)]
-    """Of the user; what an agent said stands in its `extra`, too."""
+    """Message of the user; what an agent said stands in the step's `extra`, too."""
     tool_calls: list[_Call] = Field(default=[], max_length=1)
     observation: _Observation | None = None
     extra: _Rests
@@ -102,7 +102,7 @@ class _Trajectory(BaseModel):
 
     @property
     def number(self) -> int:
-        """Of the episode in its run."""
+        """Number of the episode in its run."""
         return int(self.trajectory_id.rpartition("/")[2])
 
 
@@ -113,7 +113,7 @@ class _Told:
     file: Path
     parsed: _Trajectory
     fields: _Fields
-    """All that it says."""
+    """All that the file says."""
 
     def refuse(self, why: str) -> NoReturn:
         raise _refused(self.file, why)

@@ -37,14 +37,14 @@ from inhabit.episodes.reports.video.encode import mp4
 
 FRAMES_PER_SECOND = 1
 _OPTIONS = {"preset": "veryfast", "crf": "18", "g": "2"}
-"""Every other frame is whole, so that any of them is found quickly."""
+"""Options of the encoder: every other frame is whole, so that any of them is found quickly."""
 
 
 CAMERA = "observation.images.front"
 LARGEST = 200
 """Megabytes of a video after which the next episode begins another one."""
 _CHUNK = 1000
-"""Files in a folder."""
+"""Files in a folder, at most."""
 _PLACE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
 ACTION, STATE = "action", "observation.state"
 _NUMBERS = {

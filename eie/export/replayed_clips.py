@@ -36,10 +36,10 @@ class ActionClip:
     """One action of the past of an example."""
 
     action: str | None
-    """In words; None where it had no effect."""
+    """The action in words; None where it had no effect."""
     before: ExportImage
     path: tuple[ExportImage, ...]
-    """What was seen between its beginning and its end, at most `KEYFRAMES` less two images."""
+    """What was seen during the action, at most `KEYFRAMES` less two images."""
 
 
 class ClipReplayer:

@@ -20,7 +20,7 @@ class AuthorRequest:
     """A request for one task."""
 
     number: int
-    """Of the attempt, from 0. Together with `seed` it seeds all random choices."""
+    """Number of the attempt, from 0. Together with `seed` it seeds all random choices."""
     seed: int
     feedback: str = ""
     """Why the last answer was rejected; empty for the first answer."""
@@ -33,12 +33,12 @@ class AuthorReply:
     """The answer of an author."""
 
     raw: JsonValue
-    """Unchecked; should be a `Proposal` of `eie/examples/draft.py`. Text that is not JSON is a
-    string."""
+    """The answer, unchecked; should be a `Proposal` of `eie/examples/draft.py`. Text that is not
+    JSON is a string."""
     name: str
-    """Id of its task."""
+    """Id of the author's task."""
     parents: tuple[str, ...] = ()
-    """Ids of the tasks that it is derived from, nearest first."""
+    """Ids of the tasks that this one is derived from, nearest first."""
     change: str = ""
     """The change that was applied to the nearest parent."""
     parent: Task | None = None
@@ -46,7 +46,7 @@ class AuthorReply:
     tokens: Mapping[str, int] = field(default_factory=dict)
     """Tokens used: "in" and "out"."""
     reading: str = ""
-    """Its goal as a second model says it (`GoalReader`); empty without one."""
+    """The task's goal as a second model says it (`GoalReader`); empty without one."""
 
 
 class SilentAuthorError(RuntimeError):
@@ -61,7 +61,7 @@ class Author(ABC):
     """Writes tasks for one environment."""
 
     name: str
-    """As on the command line: "procedural" or KIND:NAME."""
+    """Name of the author as on the command line: "procedural" or KIND:NAME."""
     takes_feedback: bool = False
     """Whether feedback may change its answer."""
 
@@ -128,7 +128,7 @@ class Procedural(Author):
         return await asyncio.to_thread(self.reply, request)
 
     def reply(self, request: AuthorRequest) -> AuthorReply:
-        """The same, at once."""
+        """The answer of `propose`, at once."""
         number, seed = request.number, request.seed
         rng = random.Random(f"{self._env} author {seed} {number}")
         name = f"{self._env}-{seed}-{number}"

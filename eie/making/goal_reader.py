@@ -53,9 +53,9 @@ class GoalReading:
     """A goal as a second model says it."""
 
     text: str = ""
-    """Plain steps."""
+    """The goal in plain steps."""
     incomplete: bool = False
-    """Whether the model says that they leave something of the goal out."""
+    """Whether the model says that the steps leave something of the goal out."""
     tokens: Counter[str] = field(default_factory=Counter)
     """Tokens used: "in" and "out"."""
 

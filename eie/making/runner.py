@@ -158,7 +158,7 @@ class AttemptResult:
     change: str = ""
     """The change that evolved the task."""
     reading: str = ""
-    """Its goal as a second model says it."""
+    """The task's goal as a second model says it."""
 
     def pay(self, tokens: Mapping[str, int]) -> None:
         """Add the tokens of an answer."""

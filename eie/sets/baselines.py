@@ -47,13 +47,13 @@ def folds(examples: Sequence[Example]) -> list[int]:
 
 
 SEES_AND_READS = "a regression on what a vision network detects and the goal says"
-"""The one baseline that is given both; the other ones with images do not read the goal."""
+"""Name of the one baseline that is given both; the other ones with images do not read the goal."""
 MOST = 4000
 """Number of examples that are used, from the start of the set."""
 _SIZE = 1 << 18
 """Features are hashed to so many columns."""
 _WORDS, _HIDDEN, _EPOCHS, _BATCH, _RATE = 2048, 32, 12, 64, 0.005
-"""Of the small network."""
+"""Settings of the small network: words, hidden units, epochs, batch size and learning rate."""
 
 Examples = Callable[[], Iterable[Example]]
 """Iterates over the examples of a set from the start, at every call."""
@@ -69,7 +69,7 @@ class Baseline:
     right: int
     examples: int
     sees: bool = False
-    """Whether it is given the images."""
+    """Whether the baseline is given the images."""
 
     @property
     def accuracy(self) -> float:

@@ -179,7 +179,7 @@ class ChangeEffect:
     before: list[int] = field(default_factory=list)
     """Actions of the expert's plan for the parent, of kept tasks."""
     after: list[int] = field(default_factory=list)
-    """The same for the task itself."""
+    """Actions of the expert's plan for the task itself, of kept tasks."""
 
     @property
     def mean_before(self) -> float | None:

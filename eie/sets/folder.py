@@ -64,7 +64,7 @@ class SetHeader(BaseModel, frozen=True, extra="forbid"):
     n: int
     """Number of requested examples."""
     settings: SetSettings
-    """Of "env", "synth", the author's "model" and its "reader", if there are such."""
+    """Settings of "env", "synth", the author's "model" and its "reader", if there are such."""
     software: Mapping[str, str]
     """Distribution -> version."""
     finished: bool = False
@@ -78,15 +78,15 @@ class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     task: str = ""
     """Id of the task; empty if the author did not answer."""
     change: str | None = None
-    """The change that evolved it, empty for a seed task; None in sets of earlier versions."""
+    """The change that evolved the task, empty for a seed; None in sets of earlier versions."""
     reading: str = ""
-    """Its goal as a second model says it, if there is one."""
+    """The task's goal as a second model says it, if there is one."""
     kept: tuple[str, ...] = ()
     """Ids of examples, in their order in `examples.jsonl`."""
     prints: tuple[str, ...] = ()
-    """Fingerprints of their images, hexadecimal, to find near duplicates."""
+    """Fingerprints of the examples' images, hexadecimal, to find near duplicates."""
     rejected: tuple[Refused, ...] = ()
-    """One for the whole task, or one for each step that gave no example."""
+    """Rejections: one for the whole task, or one for each step that gave no example."""
     tokens: Mapping[str, int] = Field(default_factory=dict)
     """Tokens of the models, "in" and "out": of the author, and of the reader of its goals."""
 
@@ -198,7 +198,7 @@ class SetFolder:
             raise _lost(self.folder, there, known)
 
     def finish(self) -> None:
-        """Mark it as finished.
+        """Mark the set as finished.
 
         Raises:
             SetError: it can't be written.

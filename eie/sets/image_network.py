@@ -29,7 +29,7 @@ _SAMPLE = 4000
 """Cells that the principal components are computed from."""
 _MOST_STEPS, _WARMUP, _BATCH, _RATE, _DECAY, _DROPOUT = 800, 30, 64, 2e-3, 0.1, 0.4
 _PASSES = 60
-"""More passes over a small set find no more in its images."""
+"""Passes over the examples, at most: more over a small set find no more in its images."""
 _NEVER = -1e9
 
 

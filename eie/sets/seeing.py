@@ -75,7 +75,7 @@ class EyeFeatures:
         return found
 
     def reading(self, example: Example) -> list[Mapping[str, float]]:
-        """The same, and how far what is held fits the part of the goal that a candidate is of."""
+        """Features, and how far what is held fits the part of the goal that a candidate is of."""
         parts = _parts(example.goal)
         cells = self._cells(example.image)
         found: list[Mapping[str, float]] = []

@@ -40,7 +40,7 @@ class Base:
     wrapped: Any
     """The same model, wrapped by peft; `model` itself where there are no adapters."""
     encoder: Any
-    """`inhabit.agents.models.local.encoder.Encoder` of it."""
+    """The model's `inhabit.agents.models.local.encoder.Encoder`."""
     sees: bool
 
     @property

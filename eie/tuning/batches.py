@@ -43,7 +43,7 @@ def cosine_rate(step: int, steps: int, *, peak: float, warmup: int) -> float:
 
 
 def episode_steps(episodes: Sequence[str], batch: int, epochs: float, seed: int) -> list[list[int]]:
-    """The same where steps take whole episodes.
+    """Indices of the examples of each step, where steps take whole episodes.
 
     Args:
         episodes: of each example.

@@ -15,12 +15,12 @@ class LogLine(BaseModel, frozen=True, extra="forbid"):
     kind: Literal["step", "judge"]
     step: int
     loss: float
-    """Mean over the examples."""
+    """Mean loss over the examples."""
     accuracy: float | None = None
     """Share of examples whose answer has the highest summed log-probability, among those that were
     read with more than one candidate. None if no other candidate was read."""
     chance: float | None = None
-    """Of a judge line: the accuracy of random guessing."""
+    """Accuracy of random guessing, in a judge line."""
     rate: float | None = None
     norm: float | None = None
     """Gradient norm of a step, before clipping."""

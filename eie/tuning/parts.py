@@ -14,7 +14,7 @@ from inhabit.agents.core import ModelError
 from inhabit.eie.tuning.settings import TuneError, TuneSettings
 
 _MERGER = "merger"
-"""In the name of a projector that is part of the vision encoder, as in Qwen-VL."""
+"""Word in the name of a projector that is part of the vision encoder, as in Qwen-VL."""
 
 
 def module_names(network: Any, words: Sequence[str]) -> tuple[str, ...]:

@@ -23,9 +23,9 @@ class CandidateScores:
     """Log-probability and length of each candidate. Gradients flow through `sums`."""
 
     sums: torch.Tensor
-    """(candidates,), in nats, as `agents/models/local/node_logits.py` defines them."""
+    """Log-probabilities in nats, (candidates,), defined in `agents/models/local/node_logits.py`."""
     lengths: torch.Tensor
-    """(candidates,), in tokens."""
+    """Lengths in tokens, (candidates,)."""
 
     @property
     def means(self) -> torch.Tensor:
@@ -76,7 +76,7 @@ class Question:
     """A prompt and candidates as tokens."""
 
     id: str
-    """Of the example."""
+    """Id of the example."""
     prompt: EncodedPrompt
     trie: Trie
     answer: int
@@ -84,7 +84,7 @@ class Question:
     other: int | None = None
     """Index of the wrong sequence that the hinge compares with; None if there is none."""
     episode: str = ""
-    """Of the example."""
+    """Episode of the example."""
 
 
 class Questions:

@@ -44,9 +44,9 @@ class Sample:
 
 
 _CANDIDATES = 10_000
-"""More than any vocabulary of ours has; the work grows with them."""
+"""Candidates of an example, at most: more than any vocabulary of ours has; the work grows."""
 _EVERY = 10_000
-"""More past steps than any episode has."""
+"""Steps with images, for all of them: more than any episode has."""
 Look = Callable[[Path, str], NDArray[np.uint8]]
 """Reads an image, given the folder of its set and its name there."""
 

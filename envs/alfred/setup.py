@@ -73,7 +73,7 @@ def answers(display: str) -> bool:
 
 _PACKAGE = "alfworld==0.4.2"
 _DEADLINE = 300.0
-"""Seconds."""
+"""Seconds that the installation may take."""
 
 
 def prepare(backend: str, tell: Callable[[str], None]) -> None:

@@ -10,14 +10,14 @@ class About(StrEnum):
     """What a claim states about its subject."""
 
     PRESENCE = "presence"
-    """It is visible."""
+    """The subject is visible."""
     COUNT = "count"
-    """It occurs a number of times."""
+    """The subject occurs a number of times."""
     STATE = "state"
     PLACE = "place"
-    """It is in or on something."""
+    """The subject is in or on something."""
     HELD = "held"
-    """It is held; without a subject: anything is."""
+    """The subject is held; without a subject: anything is."""
 
 
 def name_and_number(name: str) -> tuple[str, str]:
@@ -32,11 +32,11 @@ class Noun:
     """A noun: one object, or any object of a kind."""
 
     words: str
-    """As in the text, in lower case."""
+    """The noun as in the text, in lower case."""
     kinds: frozenset[str]
-    """The kinds (`SceneObject.kind`) that it may mean."""
+    """The kinds (`SceneObject.kind`) that the noun may mean."""
     number: str = ""
-    """Of "mug_2": "2"; empty if any object of the kind is meant."""
+    """Number of the object: "2" in "mug_2"; empty if any object of the kind is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,18 @@ class Claim:
     """One statement of a text about the scene."""
 
     words: str
-    """The clause it was read from, in lower case."""
+    """The clause that the claim was read from, in lower case."""
     about: About
     subject: Noun | None
-    """None for HELD alone."""
+    """What the claim is about; None for HELD alone."""
     positive: bool = True
-    """False if negated: "the mug isn't in the sink"."""
+    """False if the claim is negated: "the mug isn't in the sink"."""
     states: tuple[tuple[str, bool], ...] = ()
-    """For STATE: candidate names of the state, each with its value."""
+    """Candidate names of the state, each with its value, for STATE."""
     place: Noun | None = None
-    """For PLACE, and for COUNT in one place; with PLACE, None is the floor or a wall."""
+    """The place, for PLACE, and for COUNT in one place; with PLACE, None is the floor or a wall."""
     inside: bool = False
-    """For a place: in it, not on it."""
+    """Whether the subject is in the place, not on it."""
     count: int = 0
 
 

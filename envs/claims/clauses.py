@@ -122,7 +122,7 @@ class Clause:
     topic: Noun | None
     """The antecedent of "it", and the subject if the clause names none."""
     other: Noun | None
-    """Other nouns mentioned before."""
+    """Another noun mentioned before."""
     hypothetical: bool
     """The clause states no fact: "before the mug is clean"."""
     modal: int

@@ -47,7 +47,7 @@ class EgoPlanScene(BaseModel):
     actions: tuple[str, ...] = Field(min_length=2)
     """The options, all different."""
     answer: int = Field(ge=0)
-    """Index of the right one."""
+    """Index of the right option in `actions`."""
     source: str = ""
     """Where the video is from, such as "Ego4D"."""
     done: tuple[Stretch, ...] = ()

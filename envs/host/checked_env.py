@@ -50,7 +50,7 @@ from inhabit.envs.host.checks import (
 T = TypeVar("T")
 _SHOWN_LINES = 12
 THEMSELVES = (SceneError, TaskError, UnavailableError, SimulatorError)
-"""What an environment may raise."""
+"""Exceptions that an environment may raise."""
 
 
 def checked(env: object) -> Env:
@@ -88,7 +88,7 @@ class CheckedEnv(Env):
 
     _env: Env
     _size: tuple[int, ...] | None
-    """Of the episode's first image."""
+    """Shape of the episode's first image; None before it."""
 
     def reset(self, task: Task, *, seed: int) -> None:
         """Start `task`."""

@@ -37,13 +37,13 @@ E = TypeVar("E", bound=Env)
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One of them."""
+    """An optional capability of an environment."""
 
     protocol: type
     methods: tuple[str, ...]
-    """Those that it needs, all of them."""
+    """Methods that the capability needs, all of them."""
     signs: tuple[str, ...]
-    """The methods that announce it: with one of them, the others must not be missing."""
+    """Methods that announce the capability: with one of them, the others must not be missing."""
 
 
 CAPABILITIES: Mapping[str, Capability] = {

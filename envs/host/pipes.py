@@ -15,7 +15,7 @@ from inhabit.envs.core import SimulatorError
 from inhabit.envs.host.process_group import ProcessGroup
 
 _LONGEST_WAIT = 1.0
-"""Seconds."""
+"""Longest wait at a time, in seconds."""
 _STOPPED = 1.0
 """Seconds that a wait may take longer than asked for. One that takes longer still tells that this
 process, or the whole machine, was stopped meanwhile: SIGSTOP, a debugger, a suspended laptop."""

@@ -56,7 +56,7 @@ LARGEST_BODY = 256 * 1024
 PATIENCE = 10.0
 """Seconds in which the head, and then the body, of a request must arrive."""
 CONNECTIONS = 64
-"""At once, besides those of sessions."""
+"""Connections at once, besides those of sessions."""
 _UNREAD = 30_000
 """Milliseconds that a client may leave what was sent to it unread."""
 _PORT = "(:[0-9]+)?"
@@ -79,7 +79,7 @@ class Gate:
     host: str
     """The address that the server listens on."""
     token: str = field(default_factory=partial(secrets.token_urlsafe, 16), repr=False)
-    """At the beginning of the path, or as `Authorization: Bearer TOKEN`."""
+    """The secret, at the beginning of the path or as `Authorization: Bearer TOKEN`."""
     origins: tuple[str, ...] = ()
     """Web pages that may connect besides those of this machine, such as "https://example.org"."""
 

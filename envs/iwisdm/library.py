@@ -54,7 +54,7 @@ ANGLES = (25, 115, 205, 295)
 """Azimuth of the camera in degrees, 0 from behind."""
 _PITCH = 24.0
 _CELL = 112
-"""Pixels: half of iWISDM's canvas, which holds four positions."""
+"""Side of an object's picture, in pixels: half of iWISDM's canvas, which holds four positions."""
 _SHARPER = 2
 _SEEDS = 24
 """Number of candidates per category; the least similar ones become the objects."""
@@ -168,9 +168,9 @@ class IwisdmTrial:
 
     instruction: str
     answers: tuple[str, ...]
-    """One per frame; "null" if none is due."""
+    """Answers, one per frame; "null" if none is due."""
     frames: NDArray[np.uint8]
-    """(n, 224, 224, 3)."""
+    """Images of the frames, (n, 224, 224, 3)."""
 
 
 def interpreter() -> Path:

@@ -66,7 +66,7 @@ class Situation:
     def of(
         cls, inventory: Mapping[str, int], mobs: Sequence[str], options: Sequence[str]
     ) -> Situation:
-        """With normalized names."""
+        """A situation with normalized names."""
         have: dict[str, int] = {}
         for name, n in inventory.items():
             have[_plain(name)] = have.get(_plain(name), 0) + n

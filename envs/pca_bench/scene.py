@@ -44,7 +44,7 @@ class PcaScene(BaseModel):
     actions: tuple[str, ...] = Field(min_length=2)
     """The options, all different."""
     answer: int = Field(ge=0)
-    """Index of the right one."""
+    """Index of the right option in `actions`."""
     reason: str = ""
     key_concepts: tuple[str, ...] = ()
     facts: str = ""
@@ -54,7 +54,7 @@ class PcaScene(BaseModel):
     image: Path | None = None
     """The image, or the parquet file that holds it; None where there is none."""
     row: int | None = Field(default=None, ge=0)
-    """In a parquet file: the row of the image."""
+    """Row of the image in a parquet file; None elsewhere."""
 
     _answer_is_an_option = model_validator(mode="after")(answer_is_an_option)
 

@@ -33,7 +33,7 @@ class PcaRecord:
 
     file: Path
     number: int
-    """Its position in the file, from 0."""
+    """Position of the record in the file, from 0."""
     fields: Mapping[str, Any]
 
 

@@ -21,14 +21,14 @@ class EpisodeResult:
 
     task: Task
     ending: str
-    """How it ended, such as "success" or "step_limit"."""
+    """How the episode ended, such as "success" or "step_limit"."""
     success: bool
     met: int
     """Goal conditions that held at the end, of `total`."""
     total: int
     steps: int
     cost: int
-    """Low-level steps."""
+    """Low-level steps of the episode."""
     invalid: int
     """Actions that could not be carried out."""
 
@@ -42,7 +42,7 @@ class Benchmark:
     """A frozen set of tasks by name. What changes a result gets another version and name."""
 
     name: str
-    """As `inhabit run --tasks NAME` takes it, version included: "keydoor-far-v1"."""
+    """Name as `inhabit run --tasks NAME` takes it, version included: "keydoor-far-v1"."""
     version: str
     env: str
     """Name of the environment that its tasks are for."""
@@ -50,9 +50,9 @@ class Benchmark:
     tasks: Path
     """A `.jsonl` file, a `Task` a line."""
     sha256: str
-    """Of the file's bytes, in hexadecimal digits."""
+    """SHA-256 of the file's bytes, in hexadecimal digits."""
     metrics: Mapping[str, Metric] = field(default_factory=dict)
-    """Computed for a run of all its tasks, once every episode has ended."""
+    """Metrics, computed for a run of all the tasks, once every episode has ended."""
 
     def file(self) -> Path:
         """The file of its tasks.
@@ -84,7 +84,7 @@ SETS: Mapping[str, str] = {
     "values-v1": "7c8a47f5d6312738e7ccca88da33c7b85dde42a153746ff02b212570742dc987",
     "virtualhome-v1": "d9e70a1aeab1ed5fc433abad01d1e1c13671287d10ff4df18acc0dd29ef01ac8",
 }
-"""Name -> SHA-256 of the file."""
+"""Name of a set -> SHA-256 of its file."""
 _FOLDER = Path(__file__).parent
 
 

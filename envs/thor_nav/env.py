@@ -27,7 +27,7 @@ from inhabit.envs.thor_nav import ThorNavSettings
 from inhabit.envs.thor_nav.tasks import MOVES, NavScene, restored, shortest
 
 _GRID = 0.1
-"""Metres: positions are multiples of it, as in both benchmarks."""
+"""Step of the grid in metres: positions are multiples of it, as in both benchmarks."""
 _TURNS: Mapping[str, tuple[str, float]] = {
     "turn right": ("RotateRight", 90.0),
     "turn left": ("RotateLeft", 90.0),

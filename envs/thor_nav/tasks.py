@@ -53,7 +53,7 @@ _GOAL = "navigate to the {kind} in the room and be as close as possible to it"
 _TARGETS = those("target")
 """Types of sampled targets."""
 _FARTHEST_FROM_CELL = 0.9
-"""From a sampled target to a cell, as a share of the distance within which it is reached."""
+"""Distance from a sampled target to a cell, as a share of that within which it is reached."""
 _WALK = (0.5, 2.5)
 """Metres between a sampled start and where its target is reached."""
 _DRAWS = 2000

@@ -18,7 +18,7 @@ from inhabit.envs.world.rows import Choices, Verb, listed
 from inhabit.envs.world.words import with_article
 
 ROOMS = ("kitchen", "hall", "bedroom")
-"""In a row: the way from the kitchen to the bedroom leads through the hall."""
+"""Rooms in a row: the way from the kitchen to the bedroom leads through the hall."""
 CONTAINERS = {"fridge": "kitchen", "shelf": "hall", "chest": "bedroom"}
 """Container -> its room."""
 OPENABLE = ("fridge", "chest")

@@ -33,7 +33,7 @@ Test = Callable[[GoalFacts, Any], bool]
 
 
 def each(parameter: str, *tests: Test) -> Condition:
-    """One for each test that some object meets; of several tests, one more if one meets all."""
+    """Counts tests that some object meets; of several tests, one more if one object meets all."""
 
     def count(view: GoalFacts) -> tuple[int, int]:
         things = view.fill(parameter)
@@ -46,7 +46,7 @@ def each(parameter: str, *tests: Test) -> Condition:
 
 
 def there(parameter: str, n: int, *tests: Test) -> Condition:
-    """One for each object that meets all tests, up to `n`."""
+    """Counts one for each object that meets all tests, up to `n`."""
 
     def count(view: GoalFacts) -> tuple[int, int]:
         things = view.fill(parameter)
@@ -56,7 +56,7 @@ def there(parameter: str, n: int, *tests: Test) -> Condition:
 
 
 def together(parameter: str, place: str, n: int, *tests: Test) -> Condition:
-    """The same for objects in one and the same place: in the fullest."""
+    """Counts objects that meet all tests in one and the same place: in the fullest."""
 
     def count(view: GoalFacts) -> tuple[int, int]:
         good = {t.id for t in view.fill(parameter) if all(test(view, t) for test in tests)}
@@ -67,17 +67,17 @@ def together(parameter: str, place: str, n: int, *tests: Test) -> Condition:
 
 
 def at(place: str) -> Test:
-    """It is in or on an object of another parameter."""
+    """Whether a thing is in or on an object of another parameter."""
     return lambda view, thing: any(thing.id in view.inside(where) for where in view.fill(place))
 
 
 def holds(parameter: str) -> Test:
-    """An object of another parameter is in or on it."""
+    """Whether an object of another parameter is in or on a thing."""
     return lambda view, thing: any(one.id in view.inside(thing) for one in view.fill(parameter))
 
 
 def treated(treatment: str) -> Test:
-    """It had a treatment."""
+    """Whether a thing had a treatment."""
     return lambda view, thing: thing.id in view.treated(treatment)
 
 

@@ -22,17 +22,17 @@ class State:
     """A state that objects of a simulator may have."""
 
     name: str
-    """As in `SceneObject.states`: "open"."""
+    """Name of the state, as in `SceneObject.states`: "open"."""
     words: tuple[str, str]
     """Adjectives for "holds" and "does not hold"."""
     needs: str
-    """The simulator's property that an object needs for it."""
+    """The simulator's property that an object needs for the state."""
     reads: str
-    """The simulator's property that holds its value."""
+    """The simulator's property that holds the state's value."""
     sets: str = ""
-    """The simulator's action that brings it about, if it takes no more than the object,"""
+    """The simulator's action that brings the state about, if it takes no more than the object."""
     clears: str = ""
-    """and the one that undoes it."""
+    """The simulator's action that undoes the state, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +40,26 @@ class Verb(Generic[T]):
     """A kind of action: how it is said and understood, and what it applies to."""
 
     name: str
-    """As in `Action.verb`."""
+    """Name of the verb, as in `Action.verb`."""
     says: str
-    """Its wording: "put {} {in} {}", with "{in}" for the preposition of the last object."""
+    """Wording: "put {} {in} {}", with "{in}" for the preposition of the last object."""
     kind: ActionKind = ActionKind.OTHER
     also: tuple[str, ...] = ()
-    """Regular expressions of the texts that mean it: see `Language`."""
+    """Regular expressions of the texts that mean the verb: see `Language`."""
     fits: Callable[[T], bool] | None = None
-    """Whether it can apply to an object in its state; None if it takes none, or any."""
+    """Whether the verb can apply to an object in its state; None if it takes none, or any."""
     takes: Callable[[T], bool] | None = None
-    """The same in whatever state; None if that makes no difference."""
+    """Whether it can apply to an object in whatever state; None if that makes no difference."""
     needs: tuple[str, ...] = ()
     """Properties of which an object needs one; empty: any object."""
     near: bool = True
     """Whether the agent must be close to the object."""
     asks: str = ""
-    """The simulator's own name of it, if it is another."""
+    """The simulator's own name of the verb, if it is another."""
     makes: str = ""
-    """The state of the object that it brings about."""
+    """The state of the object that the verb brings about."""
     traits: tuple[str, ...] = ()
-    """What else an environment tells of it."""
+    """What else an environment tells of the verb."""
 
     @property
     def arity(self) -> int:

@@ -176,7 +176,7 @@ class SmallEnv(Env):
         return self._world.vocabulary()
 
     def actions(self) -> Sequence[Action]:
-        """The same."""
+        """Every action, whatever the state."""
         return self._world.vocabulary()
 
     def parse(self, text: str) -> Action | None:

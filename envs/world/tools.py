@@ -10,7 +10,7 @@ _SEEN, _HELD = "object_detection", "list_items_in_hands"
 
 
 def described(view: str, hands: str) -> Sequence[Mapping[str, JsonValue]]:
-    """Their JSON schemas.
+    """JSON schemas of both tools.
 
     Args:
         view: where objects are seen: "in sight".

@@ -37,11 +37,11 @@ while any(node["Alive"] for node in ray.nodes()):
     time.sleep(1)
 """
 _WORKERS_END = 3.0
-"""Seconds."""
+"""Seconds that Ray's files outlive this process, so that its workers have ended."""
 _LOOK = 0.5
-"""Seconds between two looks at whether it still runs."""
+"""Seconds between two looks at whether Ray still runs."""
 _ROOM = 38
-"""Characters: Ray puts sockets into its folder, and the path of a socket has 107 at most."""
+"""Characters of a folder's path, at most: Ray puts sockets there, whose paths have 107 at most."""
 
 
 def belongs_to_one() -> bool:

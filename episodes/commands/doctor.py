@@ -91,7 +91,7 @@ _LOST = {
     Ability.N_BEST: "--set votes=1",
     Ability.LOGPROBS: "--set lacks=logprobs: letters are generated",
 }
-"""What to do without an ability."""
+"""Ability -> what to do without it."""
 
 
 def probe_model(

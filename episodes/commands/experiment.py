@@ -51,7 +51,7 @@ from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.wording import counted
 
 _CHARACTERS = 4
-"""Of a token, where it is estimated."""
+"""Characters of a token, for an estimate."""
 _LISTED = 20
 """Episodes of each run that are named if their outcome is another one."""
 

@@ -13,7 +13,7 @@ import time
 CLEAN_END = 10.0
 """Seconds that a command may take to end after the first signal."""
 AT_ONCE = 1.0
-"""The same after the second."""
+"""Seconds that a command may take to end after the second signal."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

@@ -262,7 +262,7 @@ def _row(one: Kappa) -> JsonValue:
 
 
 _WORST = 5
-"""Steps that are listed."""
+"""Steps that are listed, at most."""
 
 
 def credit(

@@ -18,7 +18,7 @@ def complete_env(incomplete: str) -> list[str]:
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """The same for agents."""
+    """The agents whose names begin like this, for the shell."""
     return [name for name in agents.names() if name.startswith(incomplete)]
 
 

@@ -64,12 +64,12 @@ class PlainConsole(Console):
 
 
 def answers() -> Console:
-    """For what was asked for. Square brackets in it are no markup."""
+    """A console for what was asked for. Square brackets in it are no markup."""
     return PlainConsole()
 
 
 def remarks() -> Console:
-    """For progress and errors."""
+    """A console for progress and errors."""
     return PlainConsole(stderr=True)
 
 

@@ -297,7 +297,7 @@ _MOST_KINDS = 12
 _MOST_CAUSES = 3
 """Causes of faults that are printed."""
 _LONGEST_CAUSE = 400
-"""Characters of each."""
+"""Characters of a cause that is printed, at most."""
 
 
 def print_scores(scores: Scores, console: Console) -> None:

@@ -21,7 +21,7 @@ class SettingRow:
     key: str
     meaning: str
     values: str
-    """What it may be: a type with its range, or the choices."""
+    """What the setting may be: a type with its range, or the choices."""
     default: str
 
 
@@ -41,12 +41,12 @@ def setting_rows(settings: type[BaseModel]) -> Sequence[SettingRow]:
 
 
 def settings_json(settings: type[BaseModel]) -> JsonValue:
-    """The same rows as plain values."""
+    """The rows of `setting_rows` as plain values."""
     return [asdict(row) for row in setting_rows(settings)]
 
 
 def settings_table(title: str, settings: type[BaseModel]) -> Table:
-    """The same rows for a terminal."""
+    """The rows of `setting_rows` for a terminal."""
     table = Table(title, "meaning", "values", "default", box=None)
     for row in setting_rows(settings):
         table.add_row(*(Text(cell, overflow="fold") for cell in asdict(row).values()))

@@ -43,7 +43,7 @@ class OptionCredit(_Plain):
 
     action: str
     regret: Effort | None
-    """None if no way from there to the goal is known."""
+    """Effort beyond the best action's; None if no way from there to the goal is known."""
 
 
 class StepCredit(_Plain):
@@ -51,15 +51,15 @@ class StepCredit(_Plain):
 
     step: int
     action: str | None
-    """None for an answer that was no action."""
+    """Text of the action; None for an answer that was no action."""
     reason: Reason | None
-    """Why it had no effect."""
+    """Why the action had no effect."""
     before: Effort | None
     """The cost to go; None if no way to the goal is known."""
     after: Effort | None
-    """The cost to go after it."""
+    """The cost to go after the action."""
     regret: Effort | None
-    """None where the goal was out of reach, before or after."""
+    """Effort beyond the best action's; None where the goal was out of reach, before or after."""
     in_time: bool
     """Whether the expert could still reach the goal afterwards within the limit of steps."""
     cause: Dimension | None
@@ -81,7 +81,7 @@ class EpisodeCredit(_Plain):
 
     episode: int
     kind: str
-    """Of the task."""
+    """Kind of the task."""
     success: bool
     options: int = 0
     """How many other actions were tried at each step, at most."""

@@ -205,9 +205,9 @@ class CellRequest:
     """What was found out of an agent's model before an episode was spent."""
 
     prompt: Sequence[Message]
-    """Of its first decision; empty for a model that is sent no messages."""
+    """Prompt of the first decision; empty for a model that is sent no messages."""
     details: Mapping[str, JsonValue]
-    """`Model.details`."""
+    """`Model.details` of the agent's model."""
 
 
 async def ask_once(cell: ExperimentCell, *, only_prompt: bool = False) -> CellRequest:

@@ -68,9 +68,9 @@ class Line:
     name: str
     colour: str
     points: str
-    """Of an SVG polyline, in a square of 100 with y downwards."""
+    """Points of an SVG polyline, in a square of 100 with y downwards."""
     dashes: str
-    """Of this line, so that those below it show where they are equal."""
+    """SVG dash pattern, so that lines below this one show where they are equal."""
     last: float
 
 
@@ -81,7 +81,7 @@ class ScoreCurve:
     env: str
     against: str
     most: str
-    """Of it, with its unit."""
+    """The largest number of `against`, with its unit."""
     lines: Sequence[Line]
 
 

@@ -44,7 +44,7 @@ def _folder_name(name: str) -> str:
 
 
 Label = Annotated[str, AfterValidator(_folder_name)]
-"""Names a folder, too."""
+"""A name that may name a folder, too."""
 
 
 class _Said(BaseModel):
@@ -57,7 +57,7 @@ class _Named(_Said):
     """A part with a name, which is that of what it chooses unless another one is given."""
 
     name: Label
-    """Of the folder, and in tables."""
+    """Name of the folder, and in tables."""
 
     @model_validator(mode="before")
     @classmethod
@@ -77,7 +77,7 @@ class TaskChoice(_Said):
     source: str | None = None
     """What `inhabit run --tasks` takes. None samples `n`."""
     seed: int = 0
-    """Of the sample: the seeds of the experiment change episodes and agents, not tasks."""
+    """Seed of the sample: the seeds of the experiment change episodes and agents, not tasks."""
     kinds: tuple[str, ...] = ()
     rooms: tuple[str, ...] = ()
     digest: str | None = None
@@ -100,18 +100,18 @@ class AgentChoice(_Named):
     model: str | None = None
     base_url: str | None = None
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Of the agent and the model, as `--set` takes them."""
+    """Settings of the agent and the model, as `--set` takes them."""
     grants: tuple[Grant, ...] = ()
     candidates: Choice | None = None
     only: tuple[str, ...] = ()
-    """Names of environments; any by default."""
+    """Names of the environments that the agent plays; any by default."""
 
 
 class Price(_Said):
     """What a model costs."""
 
     read: float = Field(ge=0)
-    """Per million tokens, in any currency, as `written`."""
+    """Price per million tokens that are read, in any currency, as `written`."""
     written: float = Field(ge=0)
     reply: int = Field(default=200, ge=1)
     """Tokens of a reply, for the estimate of `--dry-run`."""
@@ -141,10 +141,10 @@ class Experiment(_Said):
     """Agents are compared by the first. What pictures are worth is told if one is "shown"."""
     max_steps: int | None = Field(default=None, ge=1)
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Of the runs, such as max_invalid."""
+    """Settings of the runs, such as max_invalid."""
     workers: int = Field(default=1, ge=1)
     prices: Mapping[str, Price] = Field(default_factory=dict)
-    """By model."""
+    """Prices by model."""
     published: tuple[PublishedRow, ...] = ()
 
     @model_validator(mode="after")
@@ -200,21 +200,21 @@ class EpisodeOutcome(BaseModel, frozen=True):
     """How an episode ended."""
 
     id: str
-    """Of its task."""
+    """Id of the task."""
     ending: Ending
     met: int
     total: int
     steps: int
     cost: int
     actions: str
-    """A digest of them all."""
+    """Digest of all actions."""
 
 
 class LockedRun(BaseModel, frozen=True):
     """A run of an experiment: what it depends on, and what it came to."""
 
     folder: str
-    """Seen from that of the experiment."""
+    """Folder of the run, seen from that of the experiment."""
     depends: Mapping[str, str]
     """What the result depends on -> its digest or version."""
     episodes: tuple[EpisodeOutcome, ...] = ()

@@ -66,7 +66,7 @@ class CellResult:
     p_value: float | None
 
     def text(self) -> str:
-        """For people: rates in per cent."""
+        """The result for people: rates in per cent."""
         one, by = self.estimate, 100 if self.column.rate else 1
         sign = "+" if self.against else ""
         mean, low, high = (f"{by * value:{sign}.1f}" for value in (one.mean, one.low, one.high))
@@ -148,13 +148,13 @@ class ResultTable:
     rows: Sequence[Sequence[str]]
 
     def markdown(self) -> str:
-        """As Markdown."""
+        """The table as Markdown."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         body = "".join(f"| {' | '.join(map(_plain, line))} |\n" for line in lines)
         return f"{_plain(self.caption)}\n\n{body}\n"
 
     def latex(self) -> str:
-        """As a LaTeX table as wide as the line, for the packages booktabs and tabularx."""
+        """The table in LaTeX, as wide as the line, for the packages booktabs and tabularx."""
         head, *body = (" & ".join(map(_tex, row)) + " \\\\\n" for row in (self.head, *self.rows))
         columns = f"*{{{len(self.head)}}}{{>{{\\raggedright\\arraybackslash}}X}}"
         return (

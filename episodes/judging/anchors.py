@@ -12,7 +12,7 @@ from inhabit.envs.core import Action, Expert, Factual, Forkable, Privileged, Sce
 from inhabit.episodes.episode import Episode
 
 _AHEAD = 4
-"""Of the expert's plan, so many actions say what matters now."""
+"""Actions of the expert's plan that say what matters now."""
 
 
 class Anchors(BaseModel, frozen=True):
@@ -22,10 +22,10 @@ class Anchors(BaseModel, frozen=True):
     """Every action that a plan of the least cost starts with, sorted; None where that isn't known.
     """
     complete: bool = True
-    """Whether those are all: where they can't be had, the expert's own first action and the
+    """Whether `best` has them all: where they can't be had, the expert's own first action and the
     agent's are tried alone."""
     plan: tuple[str, ...]
-    """One such plan."""
+    """One plan of the least cost."""
     key_concepts: tuple[str, ...]
     """Objects and states that matter for the next actions and can be seen: "closed fridge"."""
     reason: str

@@ -19,11 +19,11 @@ class Consequence(StrEnum):
     NO_EFFECT = "no_effect"
     """The action could not be carried out, or none was named."""
     NO_NEARER = "no_nearer"
-    """It was carried out, and the way to the goal is as long as before."""
+    """The action was carried out, and the way to the goal is as long as before."""
     SET_BACK = "set_back"
-    """The way is longer."""
+    """The way to the goal is longer than before."""
     NEARER = "nearer"
-    """The way is shorter all the same, if not by the least."""
+    """The way to the goal is shorter all the same, if not by the least."""
     OUT_OF_REACH = "out_of_reach"
     """No plan leads to the goal any more."""
 
@@ -58,7 +58,7 @@ class StepOutcome:
     step: int
     action: str | None
     reason: Reason | None
-    """Why it had no effect."""
+    """Why the action had no effect."""
     judged: Judged
     ahead: int
     """Actions of the expert's plan before it; 0 where the goal is reached, or out of reach."""

@@ -16,7 +16,7 @@ from inhabit.episodes.judging.anchors import Anchors
 from inhabit.episodes.judging.scores import ABSENT, AgentAnswer, Judged, Verdict, action_verdict
 
 _AHEAD = 4
-"""As far as the anchors look ahead."""
+"""Actions of the plan that count as intended; as many as in `anchors`."""
 _SEEKING = frozenset({"find", "go to"})
 
 

@@ -35,15 +35,15 @@ class StepLine(_Line):
     domain: str
     """The task's kind."""
     answer: AgentAnswer
-    """Without its choices, which stand in the run's own record."""
+    """The agent's answer without its choices, which stand in the run's own record."""
     options: int
-    """How many there were to choose from."""
+    """How many candidates there were to choose from."""
     best_options: int
-    """How many of them are best actions."""
+    """How many candidates are best actions."""
     first_is_best: bool
     best: tuple[str, ...] | None
     complete: bool = True
-    """Whether these are all best actions."""
+    """Whether `best` has all best actions."""
     ahead: int
     """Actions of the expert's plan from here."""
     key_concepts: tuple[str, ...]
@@ -62,7 +62,7 @@ class EpisodeLine(_Line):
     domain: str
     success: bool
     mistake: Mistake | None
-    """Where it first went wrong; None where it never did, or that isn't known."""
+    """The first mistake; None where there is none, or that isn't known."""
     failures: Mapping[str, int] = Field(default_factory=dict)
     """How often each of EgoPlan's types of failure was seen."""
 

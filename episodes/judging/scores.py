@@ -23,7 +23,7 @@ class Verdict(BaseModel, frozen=True):
     """A score and what it rests on."""
 
     score: int | None
-    """1 or 0; None where nothing was said, or where it can't be told."""
+    """Score, 1 or 0; None where nothing was said, or where it can't be told."""
     given: bool = True
     """Whether there was anything to score. Of those that were, the ones without a score count as
     unjudged."""
@@ -31,7 +31,7 @@ class Verdict(BaseModel, frozen=True):
 
 
 ABSENT = Verdict(score=None, given=False)
-"""Nothing was said that could be scored."""
+"""The verdict where nothing was said that could be scored."""
 
 
 class Judged(BaseModel, frozen=True):
@@ -76,7 +76,7 @@ class AgentAnswer(BaseModel, frozen=True):
     description: str
     reasoning: str
     action: str | None
-    """As it was understood; None where it stopped, or could not be understood."""
+    """The action as it was understood; None where the agent stopped, or could not be understood."""
     raw: str = ""
     stopped: bool = False
 

@@ -26,14 +26,14 @@ class Kappa:
     """Cohen's kappa of two lists of labels (Cohen 1960)."""
 
     value: float
-    """1 where they agree throughout, 0 where as often as chance would have it; NaN where both
-    always say the same one thing, so that there is nothing to agree on."""
+    """Kappa: 1 where the lists agree throughout, 0 where as often as chance would have it; NaN
+    where both always say the same one thing, so that there is nothing to agree on."""
     low: float
     """The bounds of its 95 % interval, by bootstrap over the items; NaN with `value`."""
     high: float
     items: int
     agreeing: float
-    """The share on which they agree."""
+    """Share of the items on which the lists agree."""
 
 
 def kappa(one: Sequence[int], other: Sequence[int]) -> Kappa:

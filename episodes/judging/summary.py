@@ -18,9 +18,9 @@ class PartScore(BaseModel, frozen=True):
     """One score over many steps."""
 
     mean: float | None
-    """Over the steps that were judged; None where none was."""
+    """Mean score over the steps that were judged; None where none was."""
     interval: tuple[float, float] | None
-    """95 %, by bootstrap over episodes."""
+    """95 % interval of `mean`, by bootstrap over episodes."""
     judged: int
     given: int
     """Steps in which there was anything to score."""
@@ -39,9 +39,8 @@ class KindSummary(BaseModel, frozen=True):
     cognition: PartScore
     action: PartScore
     genuine: PartScore
-    """All three right. Answers without an action count as wrong here too, where the agent
-    described and reasoned at other steps.
-    """
+    """Score of having all three right. Answers without an action count as wrong here too, where the
+    agent described and reasoned at other steps."""
     chance: float | None
     """Expected action score of a uniformly random choice among the candidates."""
     always_first: float | None
@@ -49,7 +48,7 @@ class KindSummary(BaseModel, frozen=True):
 
 
 class Summary(BaseModel, frozen=True):
-    """Of a run and a judge."""
+    """Scores of a run by a judge."""
 
     run: str
     judge: str
@@ -65,7 +64,7 @@ class Summary(BaseModel, frozen=True):
     failures: Mapping[str, int]
     """EgoPlan's types of failure, in all steps."""
     calibration_error: float | None
-    """Of the ranked actions, in [0, 1]; None where nothing was ranked."""
+    """Calibration error of the ranked actions, in [0, 1]; None where nothing was ranked."""
 
 
 def summarize(

@@ -45,14 +45,14 @@ class RunPlan:
     backend: str
     agent: AgentRegistration
     model: str | None
-    """KIND:NAME."""
+    """KIND:NAME of the model; None if the agent uses none."""
     settings: Mapping[str, BaseModel]
-    """Of "env", "agent", "model" (where there is one) and "run"."""
+    """Settings of "env", "agent", "model" (where there is one) and "run"."""
     candidates: Choice
     sight: Sight
     granted: frozenset[Grant]
     max_steps: int | None
-    """Instead of each task's own limit."""
+    """Limit of steps instead of each task's own."""
     seed: int
 
     @property

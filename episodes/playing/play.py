@@ -101,10 +101,10 @@ class EpisodePlay:
     agent: Agent
     episode: Episode
     writer: EpisodeWriter
-    """Of this attempt."""
+    """Writes the record of this attempt."""
     plan: RunPlan
     faults: Faults
-    """That the command has met."""
+    """Model faults of this command so far."""
     prefix: Prefix | None
     """Recorded steps that are re-executed before the agent is asked."""
     spent: float = 0.0

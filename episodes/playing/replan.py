@@ -27,9 +27,9 @@ class Replanned:
     episode: EpisodeRecord
     step: int
     recorded: str | None
-    """None if the agent stopped, or its answer was unreadable."""
+    """The recorded action; None if the agent stopped, or its answer was unreadable."""
     decision: Decision | None
-    """None if the model failed."""
+    """Decision of the other agent; None if the model failed."""
     error: str | None
     unseen: bool
     """Whether the agent was asked without the image that was there to see."""

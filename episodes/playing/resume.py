@@ -20,11 +20,11 @@ class Prefix:
     """The steps of an attempt that are re-executed before the agent is asked."""
 
     attempt: int
-    """Number of that attempt, from 1."""
+    """Number of the recorded attempt, from 1."""
     steps: tuple[StepRecord, ...]
-    """From step 0 on, each decided; the last one may lack an outcome."""
+    """Steps from 0 on, each decided; the last one may lack an outcome."""
     level: Determinism
-    """The level at which they have to be identical."""
+    """Level at which the steps have to be identical."""
 
     def step(self, number: int) -> StepRecord | None:
         """The step of that number; None once the agent decides again."""

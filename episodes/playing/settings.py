@@ -28,7 +28,7 @@ class Resume(StrEnum):
     """Re-execute the recorded decisions, compare each step with the record, and continue from
     there. Restart where anything differs or the backend is not deterministic."""
     RESTART = "restart"
-    """Start it again."""
+    """Start the episode again."""
 
 
 class ClusterSettings(SettingsModel):

@@ -23,7 +23,7 @@ from inhabit.envs.pictures import read_image
 from inhabit.episodes.recording.schema import is_sound
 
 QUALITY = 90
-"""Of recorded JPEG images: 300x300 in about 1 ms and 30 kB."""
+"""Quality of recorded JPEG images: 300x300 in about 1 ms and 30 kB."""
 _RECORD = {"run.json", "tasks.jsonl", "episode.jsonl"}
 """Files of a run that nothing else may replace."""
 _WAITING = 64
@@ -91,7 +91,7 @@ class LineFile:
 
     @property
     def size(self) -> int:
-        """Of the file, in bytes."""
+        """Size of the file, in bytes."""
         return self._size
 
     async def sync(self) -> None:
@@ -216,7 +216,7 @@ def _newline_before(descriptor: int, position: int) -> int:
 FRAMES = ("JPEG",)
 """The formats of images in a run."""
 MOST_BYTES = 1 << 26
-"""Of an image's file."""
+"""Largest image file that is read, in bytes."""
 
 
 def read_picture(file: Path, inside: Path, formats: tuple[str, ...]) -> Image.Image | None:

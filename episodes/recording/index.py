@@ -29,7 +29,7 @@ class IndexEntry(BaseModel, frozen=True, extra="ignore"):
 
     number: int
     size: int
-    """Of its record, in bytes, once it had ended."""
+    """Size of the episode's record, in bytes, once it had ended."""
     end: EndLine
     frame: FramePath | None = None
     """What was seen last."""

@@ -61,7 +61,7 @@ class StepRecord:
     """What could be chosen from, wherever the record wrote it down."""
     decide: DecideLine | None
     act: ActLine | None
-    """None where the agent stopped, or the attempt was cut off here."""
+    """What came of the decision; None where the agent stopped, or the attempt was cut off here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Attempt:
     start: StartLine
     steps: tuple[StepRecord, ...]
     end: EndLine | None
-    """None where it was cut off."""
+    """How the attempt ended; None where it was cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class EpisodeRecord:
 
     folder: Path
     number: int
-    """Its place in `tasks.jsonl`, from 0; names the folder."""
+    """Place of the task in `tasks.jsonl`, from 0; names the folder."""
     task: Task
 
     @property

@@ -28,7 +28,7 @@ class Choice(StrEnum):
     VOCABULARY = "vocabulary"
     """All that can be said in this kind of scene."""
     SEEN = "seen"
-    """What is plausible from what it has seen."""
+    """What is plausible from what the agent has seen."""
     ORACLE = "oracle"
     """What would succeed: privileged."""
 
@@ -38,10 +38,10 @@ class Sight(StrEnum):
 
     SHOWN = "shown"
     BLANK = "blank"
-    """Black ones."""
+    """Black images."""
     NONE = "none"
     OTHER = "other"
-    """Those of another moment of another room."""
+    """Images of another moment of another room."""
 
 
 class Ending(StrEnum):
@@ -56,7 +56,7 @@ class Ending(StrEnum):
     INVALID_LIMIT = "invalid_limit"
     """Too many actions that could not be carried out."""
     WRONG_ANSWER = "wrong_answer"
-    """The environment ended it unsolved."""
+    """The environment ended the episode unsolved."""
     FORMAT_ERROR = "format_error"
     """The last invalid action allowed, or the only step, went to an answer that can't be read."""
     BUDGET = "budget"
@@ -94,15 +94,15 @@ class Fork(_Record):
     run: str
     """Name of the other run's folder."""
     episode: Count
-    """Its number there."""
+    """Number of the episode in that run."""
     step: Count
-    """The first that is not the other's."""
+    """The first step that is not the other run's."""
     action: str | None = None
     """What was done in that step in place of what had been decided."""
     hint: str | None = None
     """What the agent was told in that step."""
     model: str | None = None
-    """KIND:NAME of what was asked from that step on."""
+    """KIND:NAME of the model that was asked from that step on."""
 
 
 class RunHeader(_Record):
@@ -110,11 +110,11 @@ class RunHeader(_Record):
 
     version: Literal[1] = 1
     created: str
-    """UTC, ISO 8601."""
+    """When the run began: UTC, ISO 8601."""
     command: tuple[str, ...]
-    """The last one that began the run or went on with it."""
+    """The last command that began the run or went on with it."""
     earlier_commands: tuple[tuple[str, ...], ...] = Field(default=(), exclude_if=not_)
-    """Other ones before it, the first one first."""
+    """Earlier commands, the first one first."""
     env: str
     backend: str
     determinism: Determinism
@@ -130,13 +130,13 @@ class RunHeader(_Record):
     max_steps: Count | None = None
     """What replaces each task's own limit; None where nothing does."""
     episodes: Count
-    """How many tasks there are."""
+    """Number of tasks."""
     software: Mapping[str, str]
     """The versions of what matters."""
     machine: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """What it began on: its processor, how many of them may be used, and memory in GB."""
+    """What the run began on: its processor, how many of them may be used, and memory in GB."""
     fork: Fork | None = None
-    """None unless `inhabit fork` made it."""
+    """Where the run branched off; None unless `inhabit fork` made it."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -175,14 +175,14 @@ class StartLine(_Line):
 
     kind: Literal["start"] = "start"
     attempt: Count
-    """1 for the first."""
+    """Number of the attempt, from 1."""
     task: Task
     seed: int
     vocabulary: tuple[str, ...] | None = None
     """The candidates of every step, where they are the vocabulary."""
     met: Count | None
     total: Count | None
-    """None where the scene could not be built."""
+    """Number of goal conditions; None where the scene could not be built."""
     continues: Count | None = None
     """The attempt that was cut short, whose decisions are acted again before new ones are made."""
     things: tuple[PlacedThing, ...] = ()
@@ -197,15 +197,15 @@ class SeeLine(_Line):
     text: str
     frame: FramePath | None
     digest: str | None
-    """Of the exact pixels, as `inhabit.agents.models.core.Image.digest` has it."""
+    """Digest of the exact pixels, as `inhabit.agents.models.core.Image.digest` has it."""
     state: str | None
-    """Of the simulator's state, where it shows one."""
+    """Digest of the simulator's state, where it shows one."""
     candidates: tuple[str, ...] | None = None
-    """None where they are the start's vocabulary or the same as at the step before."""
+    """Candidates; None where they are the start's vocabulary or the same as at the step before."""
     pose: PoseRecord | None = None
-    """None where the simulator does not tell."""
+    """Pose of the agent; None where the simulator does not tell."""
     seconds: FiniteFloat
-    """In the simulator."""
+    """Seconds in the simulator."""
 
 
 SAID = ("stop", "raw", "description", "reasoning", "ranked", "normaliser", "planned", "calls")
@@ -229,9 +229,9 @@ class DecideLine(_Line):
     planned: tuple[str, ...] = Field(default=(), exclude_if=not_)
     """Actions that are to follow as long as each has an effect. Left out where there are none."""
     calls: tuple[Call, ...]
-    """As they were sent and answered; an image stands as its digest."""
+    """Calls as they were sent and answered; an image stands as its digest."""
     seconds: FiniteFloat
-    """In the agent and its model."""
+    """Seconds in the agent and its model."""
 
     @property
     def said(self) -> str:
@@ -249,14 +249,14 @@ class ActLine(_Line):
     kind: Literal["act"] = "act"
     step: Count
     reason: Reason | None
-    """None if it worked."""
+    """Why the action had no effect; None if it worked."""
     feedback: str
     met: Count
     total: Count
     over: bool
     cost: Count
     seconds: FiniteFloat
-    """In the simulator."""
+    """Seconds in the simulator."""
 
 
 class Seconds(_Record):
@@ -291,7 +291,7 @@ class EndLine(_Line):
     replans: Count
     seconds: Seconds
     overhead_ms: tuple[FiniteFloat, ...]
-    """Of each step: its time in neither simulator nor model, in milliseconds."""
+    """Time of each step in neither simulator nor model, in milliseconds."""
     tokens: TokenCounts
     error: str | None
     """What failed, with the last lines it printed."""

@@ -18,14 +18,14 @@ from inhabit.episodes.recording.schema import PlacedThing, PoseRecord, RunHeader
 from inhabit.episodes.reports.wording import spoken
 
 WIDTH = 400.0
-"""Of the map, in its own units; its height follows from the room."""
+"""Width of the map, in its own units; its height follows from the room."""
 _MARGIN = 20.0
 _NAMED = 10
 """Things that are named on the map; the others are dots."""
 _HIGHEST = 0.75
-"""Of its width, the height that a map has at most."""
+"""Greatest height of a map, as a share of its width."""
 _LINE = 13.0
-"""Height of a line of letters on it."""
+"""Height of a line of letters on the map."""
 _LETTER = 5.0
 """Width of a letter of a name in a piece of furniture."""
 _LARGE = 1.3 * _LETTER
@@ -63,7 +63,7 @@ class Landmark:
     named: bool
     """Whether its name is written beside it: it is one of those that were acted on."""
     left: bool
-    """Whether it is written to the left, because there is no room to the right."""
+    """Whether the name is written to the left, because there is no room to the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class PlotArea:
     label: str
     """The name as it is written on the map; empty where it does not fit."""
     at: Spot
-    """The middle of that writing."""
+    """The middle of `label`."""
     used: bool = False
-    """Whether it was acted on."""
+    """Whether the room or the piece of furniture was acted on."""
 
     @property
     def points(self) -> str:
@@ -95,7 +95,7 @@ class FloorPlan:
     stands: tuple[Stand, ...]
     landmarks: tuple[Landmark, ...]
     metre: float
-    """Its length on the map."""
+    """Length of a metre on the map."""
     rooms: tuple[PlotArea, ...]
     furniture: tuple[PlotArea, ...]
     doors: tuple[PlotArea, ...]

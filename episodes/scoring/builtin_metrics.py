@@ -120,7 +120,7 @@ def success(ended: Sequence[Scored]) -> float:
 
 
 def success_interval(ended: Sequence[Scored]) -> Interval:
-    """Wilson's, 95 %."""
+    """95 % Wilson interval of the success rate."""
     return wilson(sum(one.end.success for one in ended), len(ended))
 
 

@@ -50,21 +50,21 @@ class Difference(BaseModel, frozen=True):
 
     value: float
     interval: tuple[float, float]
-    """95 %: Newcombe's method 10 for success; else percentiles of 2,000 resamples of the tasks,
-    from a fixed seed, or `none_differs` where all tasks have equal shares."""
+    """95 % interval: Newcombe's method 10 for success; else percentiles of 2,000 resamples of the
+    tasks, from a fixed seed, or `none_differs` where all tasks have equal shares."""
     p_value: float
-    """Of an exact two-sided sign test on the tasks that differ; for success, McNemar's."""
+    """P-value of an exact two-sided sign test on tasks that differ; for success, McNemar's."""
 
     def short(self, name: str) -> str:
-        """For people, by its name in `DIFFERENCES`: a rate in percentage points."""
+        """The difference for people, by its name in `DIFFERENCES`: a rate in percentage points."""
         return _signed(self.value, name)
 
     def between(self, name: str) -> str:
-        """Its interval for people."""
+        """The interval for people."""
         return " to ".join(_signed(end, name) for end in self.interval)
 
     def text(self, name: str) -> str:
-        """All of it for people."""
+        """The difference with interval and p-value, for people."""
         unit = "" if name == "regret" else " percentage points"
         interval = f"(95 % interval: {self.between(name)})"
         return f"{self.short(name)}{unit} {interval}, p = {self.p_value:.3g}"
@@ -103,7 +103,7 @@ class Comparison:
     second_solved: int
     neither_solved: int
     differences: Mapping[str, Difference]
-    """By the names of `DIFFERENCES`; without weighted success where no task has a reference.
+    """Differences by the names of `DIFFERENCES`; no weighted success where no task has a reference.
 
     The regret of an episode is the number of its actions beyond the expert's plan; one that is not
     solved counts as all the steps that it might have done. The plan of a task is the same in both
@@ -192,7 +192,7 @@ def directness(task: Task, end: EndLine) -> float:
 
 
 def actions_spent(task: Task, end: EndLine, most: int | None) -> int:
-    """Of an episode; all that it might have done where it was not solved."""
+    """Actions of an episode; all that it might have done where it was not solved."""
     return end.steps if end.success else max(end.steps, most or task.max_steps)
 
 

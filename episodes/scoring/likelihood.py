@@ -18,9 +18,9 @@ class Share:
 
     text: str
     share: float
-    """Of the probability that the recorded candidates have together, in [0, 1]."""
+    """Share of the probability that the recorded candidates have together, in [0, 1]."""
     logprob: float
-    """Sum over its tokens, in nats."""
+    """Log-probability: the sum over the candidate's tokens, in nats."""
     mean: float
     """`logprob` per token, in nats."""
 
@@ -107,9 +107,9 @@ class Bin:
     high: float
     decisions: int
     confidence: float
-    """Mean; 0 where there are none."""
+    """Mean confidence; 0 where there are no decisions."""
     accuracy: float
-    """The share of them that were right; 0 where there are none."""
+    """Share of the decisions that were right; 0 where there are none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,15 +28,15 @@ class RunMetric:
     """A figure over all episodes of a run that have ended."""
 
     name: str
-    """Its key in `--json`, and its attribute of `Scores`; of a rate it ends in "_rate"."""
+    """Key in `--json`, and attribute of `Scores`; the name of a rate ends in "_rate"."""
     title: str
-    """Its name in tables and on pages, such as "success rate"."""
+    """Name in tables and on pages, such as "success rate"."""
     of: Callable[[Sequence[Scored]], float | None]
     """The figure; None where there is none, as for no episodes."""
     interval: Callable[[Sequence[Scored]], Interval] | None = None
-    """Its 95 % interval."""
+    """95 % interval of the figure."""
     rate: bool = True
-    """Whether it is a share, from 0 to 1; otherwise a number, from 0."""
+    """Whether the figure is a share, from 0 to 1; otherwise a number, from 0."""
 
     @property
     def interval_name(self) -> str:

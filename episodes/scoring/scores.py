@@ -28,7 +28,7 @@ class KindScores(BaseModel, frozen=True):
     episodes: int
     success_rate: float
     success_interval: tuple[float, float]
-    """Wilson, 95 %."""
+    """95 % Wilson interval of `success_rate`."""
     goal_condition_rate: float
 
 
@@ -48,51 +48,51 @@ class Scores(BaseModel, frozen=True, extra="allow"):
     """What the agent has beyond seeing and acting; candidates are among them where they tell what
     the simulator knows."""
     episodes: int
-    """That ended."""
+    """Number of episodes that ended."""
     planned: int
-    """That there are: more than `episodes` where a run was interrupted."""
+    """Number of tasks; more than `episodes` where a run was interrupted."""
     faults: int
-    """Of `episodes`: those that a fault ended, or for which no budget was left. They say nothing of
-    the agent, and count as unsolved."""
+    """Episodes that a fault ended, or for which no budget was left. They say nothing of the agent,
+    and count as unsolved."""
     success_rate: float
-    """0 where no episode has ended, as all rates are."""
+    """Share of solved episodes; 0 where no episode has ended, as all rates are."""
     success_interval: tuple[float, float]
-    """Wilson, 95 %."""
+    """95 % Wilson interval of `success_rate`."""
     goal_condition_rate: float
     """Mean over episodes of the share of goal conditions that held at the end."""
     goal_condition_interval: tuple[float, float]
-    """Of that mean, 95 %, by bootstrap over episodes; all of [0, 1] where none has ended."""
+    """95 % interval of `goal_condition_rate`, by bootstrap over episodes; [0, 1] without any."""
     plw_success_rate: float | None
-    """Path-length weighted, as ALFRED's released evaluation has it: the mean of
-    s * L / max(L, t), every episode counting L times. None where no task has a reference."""
+    """Path-length weighted rate, as ALFRED's released evaluation has it: the mean of s * L / max(L,
+    t), every episode counting L times. None where no task has a reference."""
     plw_goal_condition_rate: float | None
     plw_episodes: int
-    """Over how many episodes the two are: those whose tasks have a reference."""
+    """Episodes that the two weighted rates are over: those whose tasks have a reference."""
     invalid_action_rate: float
     """Actions that could not be carried out, among all that were tried."""
     unmatched_rate: float
-    """Answers that fit no action, among the same: part of the rate above."""
+    """Answers that fit no action, among all that were tried: part of `invalid_action_rate`."""
     replans: int
     endings: Mapping[Ending, int]
     attempts: int
-    """Of the episodes that ended: more than `episodes` where simulators failed or the run was
-    cut off, and episodes were tried again."""
+    """Attempts at the episodes that ended: more than `episodes` where simulators failed or the run
+    was cut off, and episodes were tried again."""
     steps: int
     seconds: Seconds
     overhead_ms_p50: float | None
     """Median over all steps of the time in neither simulator nor model; None without steps."""
     tokens: TokenCounts
     tokens_per_success: float | None
-    """Read and written by models, over all episodes, for each that was solved; None for none."""
+    """Tokens of models, over all episodes, for each that was solved; None for none."""
     seconds_per_success: float | None
-    """The same of the time in simulator, model, record and all else."""
+    """Seconds in simulator, model, record and all else, for each episode solved; None for none."""
     benchmark: BenchmarkScores | None = None
-    """By the metrics of the installed benchmark whose tasks these are; None where there is none."""
+    """Metrics of the installed benchmark whose tasks these are; None where there is none."""
     sight: Mapping[Sight, Worth] | None
-    """What its pictures are worth to the agent, by what it was shown instead; empty where that was
-    not measured, None for a run without its own pictures."""
+    """What the run's pictures are worth to the agent, by what it was shown instead; empty where
+    that was not measured, None for a run without its own pictures."""
     kinds: Mapping[str, KindScores]
-    """The same tasks by their kind."""
+    """Scores of the tasks by their kind."""
 
     def measured(self) -> Iterator[Measured]:
         """Every metric that has a figure, in the order of `METRICS`."""

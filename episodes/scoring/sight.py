@@ -11,7 +11,7 @@ from inhabit.episodes.recording.schema import RunHeader, Sight
 from inhabit.episodes.scoring.comparison import DIFFERENCES, Difference, MixedError, compare
 
 WORTH = ("success_rate", "plw_success_rate", "regret")
-"""What is told of it."""
+"""Metrics that tell what pictures are worth."""
 NOT_MEASURED = "not measured"
 Worth = Mapping[str, Difference]
 """The differences of a comparison, by the names of `WORTH`: with its own pictures minus without."""

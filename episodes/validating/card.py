@@ -11,7 +11,7 @@ from inhabit.episodes.validating.check import CheckFigure, Measure
 from inhabit.episodes.validating.subject import DoesNotApply, Subject
 
 _LONGEST_GOAL = 1000
-"""Characters."""
+"""Characters of a goal, at most."""
 
 
 def _distribution(subject: Subject) -> Distribution:

@@ -43,7 +43,7 @@ class Check:
     """A row of `checks.toml`. Exactly one of `at_most` and `at_least` is a number."""
 
     name: str
-    """With its group before the first full stop, as RFC 008 of OpenEnv has it."""
+    """Name, with its group before the first full stop, as RFC 008 of OpenEnv has it."""
     what: str
     """What is measured, as the name of a figure."""
     why: str
@@ -51,8 +51,8 @@ class Check:
     at_most: float | None = None
     at_least: float | None = None
     see: str = _AGAIN
-    """A command that shows it. `{name}` stands for the check, `{env}` for the environment;
-    `{sampled}` adds the settings, and `{played}` adds settings, backend and tasks."""
+    """A command that shows what was found. `{name}` stands for the check, `{env}` for the
+    environment; `{sampled}` adds the settings, and `{played}` adds settings, backend and tasks."""
 
     def run(self, subject: Subject) -> CheckFinding:
         """Measure, and compare with the bound. What the environment raises is a failure."""
@@ -104,10 +104,10 @@ class CheckFinding(BaseModel, frozen=True):
     what: str
     why: str
     figure: float | None
-    """None where the check does not apply, or the environment failed meanwhile."""
+    """The figure; None where the check does not apply, or the environment failed meanwhile."""
     bound: str
     verdict: CheckVerdict
     evidence: str
     """What was found, or why the check does not apply."""
     see: str
-    """A command that shows it."""
+    """A command that shows what was found."""

@@ -86,7 +86,7 @@ class ValidationReport(BaseModel, frozen=True):
     env: str
     backend: str
     inhabit: str
-    """The version that checked it."""
+    """Version of `inhabit` that checked the environment."""
     tasks: int
     fast: bool
     findings: tuple[CheckFinding, ...]

@@ -46,13 +46,13 @@ class Snapshot:
     seen: Observation
     candidates: tuple[str, ...]
     digest: str | None
-    """Of the state; None where the environment shows none."""
+    """Digest of the state; None where the environment shows none."""
     met: int
     total: int
     told: str
     """The feedback of the action before."""
     action: str = ""
-    """Empty at the end of an episode, and where nothing was understood."""
+    """The action; empty at the end of an episode, and where nothing was understood."""
     outcome: Outcome | None = None
 
     @cached_property
@@ -159,7 +159,7 @@ class Subject:
 
     @property
     def words(self) -> Mapping[str, str]:
-        """It as words of a command: alone, with its settings, and with backend and tasks too."""
+        """Words of a command: the subject alone, with its settings, with backend and tasks too."""
         settings = [word for one in self.assignments for word in ("--set", one)]
         own = [] if self.backend == self.registration.backends[0] else ["--backend", self.backend]
         source = [] if self.source is None else ["--tasks", self.source]

@@ -25,7 +25,7 @@ class Table(list[dict[str, Any]]):
     """Rows with the same keys in the same order. Values are plain Python data."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same as a DataFrame.
+        """The rows as a DataFrame.
 
         Raises:
             UnavailableError: pandas is not installed.
@@ -44,11 +44,11 @@ class RunResults:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        """The reader behind it, for whatever this class does not offer."""
+        """The reader behind this object, for whatever this class does not offer."""
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
+        """Folder of the run."""
         return self.run.folder
 
     @property
@@ -118,11 +118,11 @@ class SetResults:
 
     def __init__(self, opened: SetFolder) -> None:
         self.set = opened
-        """The reader behind it."""
+        """The reader behind this object."""
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
+        """Folder of the set."""
         return self.set.folder
 
     def examples(self) -> Table:

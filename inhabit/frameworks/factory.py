@@ -105,13 +105,13 @@ class RolloutSettings(BaseModel):
     env: str
     """A registered environment, such as "alfred"."""
     n: int | None = Field(default=None, ge=1)
-    """How many tasks."""
+    """Number of tasks."""
     tasks: str | None = None
-    """Where they come from, as `--tasks` has it; None samples them."""
+    """Where the tasks come from, as `--tasks` has it; None samples them."""
     seed: int = 0
     reward: Reward = Reward.CONDITIONS
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Of the environment, as `--set` has it."""
+    """Settings of the environment, as `--set` has them."""
     max_steps: int | None = Field(default=None, ge=1)
     """Actions an episode may take, instead of each task's own limit."""
 

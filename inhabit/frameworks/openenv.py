@@ -35,7 +35,7 @@ from inhabit.frameworks.rollout import Rollout, RolloutFactory
 from inhabit.frameworks.turn import Turn
 
 LONGEST = 4096
-"""Characters of an action."""
+"""Characters of an action, at most."""
 _FULL = "All sessions of this server are in use: try again later, or start it with more --sessions."
 
 
@@ -173,11 +173,11 @@ class InhabitEnvironment(Environment[TextAction, TextObservation, TrainerState])
         return [_row(i, task) for i, task in enumerate(self._factory(split).tasks)]
 
     def num_tasks(self, split: str) -> int:
-        """How many there are."""
+        """Number of tasks of a split."""
         return len(self._factory(split).tasks)
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """One of them.
+        """One task of a split: index, id, kind and goal.
 
         Raises:
             IndexError: there is no such task.

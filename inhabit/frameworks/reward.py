@@ -44,7 +44,7 @@ class Payment:
         asks = reward in (Reward.PROGRESS, Reward.REGRET)
         self._planned = self._remaining(episode) if asks else 0
         self.sum = 0.0
-        """Of the rewards so far."""
+        """Sum of the rewards so far."""
 
     def pay(self, now: Moment) -> float:
         """The reward of the action that led to `now`."""

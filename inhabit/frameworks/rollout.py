@@ -113,7 +113,7 @@ class RolloutFactory:
     registration: Registration
     tasks: tuple[Task, ...]
     settings: BaseModel
-    """Of the environment."""
+    """Settings of the environment."""
     backend: str
     seed: int
     reward: Reward

@@ -28,11 +28,11 @@ class ToolVerb:
     """One kind of action, such as "put the X in the Y"."""
 
     name: str
-    """A Python name: "put"."""
+    """Name of the tool, valid in Python: "put"."""
     parameters: tuple[str, ...]
-    """Names of its arguments, in order: "target", "destination"."""
+    """Names of the tool's arguments, in order: "target", "destination"."""
     pattern: str
-    """Its text with a `{}` for each argument."""
+    """Text of the action with a `{}` for each argument."""
     texts: Mapping[tuple[str, ...], str]
     """Arguments, in lower case -> the environment's own text, where its vocabulary has it."""
 

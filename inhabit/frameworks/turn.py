@@ -32,10 +32,10 @@ class Turn:
     """What there is to see and to know after a reset or an action."""
 
     parts: tuple[str | Image, ...]
-    """For a model, as `rank` with `history=whole` has it: after a reset the goal, after an action
-    its feedback; what the observation says and shows; and the candidates where they are listed."""
+    """Parts for a model, as `rank` with `history=whole` has it: after a reset the goal, after an
+    action its feedback; what is seen and told; and the candidates where they are listed."""
     reward: float
-    """Of this step; 0 after a reset."""
+    """Reward of this step; 0 after a reset."""
     ending: Ending | None
     """Why the episode has ended; None while it goes on."""
     met: int

@@ -44,7 +44,7 @@ class ActionFeatures:
             self._own.setdefault(step.noun, []).insert(0, (ago, step))
 
     def choices(self, actions: Sequence[NotedAction]) -> NDArray[np.float32]:
-        """(actions, CHOICE)."""
+        """Features of each action, (actions, CHOICE)."""
         of_noun = {noun: self._of_noun(noun) for noun in {step.noun for step in actions}}
         found = np.zeros((len(actions), CHOICE), np.float32)
         for row, step in zip(found, actions, strict=True):
@@ -148,18 +148,18 @@ class RankerQuestion:
     task: int
     """Index of the task type."""
     kinds: NDArray[np.float32]
-    """(2 + len(USES) + len(WORKS), nouns + 2): how sure each is to have been seen and to be here,
-    what was used, and what was worked for the things of the goal."""
+    """(2 + len(USES) + len(WORKS), nouns + 2): how sure each noun is to have been seen and to be
+    here, what was used, and what was worked for the things of the goal."""
     named: NDArray[np.int64]
     """(len(ROLES) + 3,): the goal's nouns, what is held, and the nouns of the last two actions."""
     moment: NDArray[np.float32]
-    """(MOMENT,)."""
+    """Features of the step, (MOMENT,)."""
     verbs: NDArray[np.int64]
-    """(choices,)."""
+    """Index in `VERBS` of each candidate's verb, (choices,)."""
     nouns: NDArray[np.int64]
-    """(choices,)."""
+    """Index of each candidate's noun, by `RankerVocabulary.numbers`, (choices,)."""
     choices: NDArray[np.float16]
-    """(choices, CHOICE)."""
+    """Features of each candidate, (choices, CHOICE)."""
 
 
 KINDS = 2 + len(USES) + len(WORKS)

@@ -42,12 +42,12 @@ class NotedAction:
     """A parsed action, proposed or executed."""
 
     verb: int
-    """Its place in `VERBS`."""
+    """Index of the verb in `VERBS`."""
     noun: str = ""
     """The object; for "put" the receptacle."""
     number: str = ""
     thing: str = ""
-    """For "put": the object that is put, if named."""
+    """The object that is put, if named; for "put" alone."""
     thing_number: str = ""
     failed: bool = False
 

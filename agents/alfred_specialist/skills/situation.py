@@ -40,10 +40,10 @@ class PastAction:
 
     what: NotedAction
     text: str
-    """As the agent said it."""
+    """The action as the agent said it."""
     reason: Reason | None
     named: tuple[Name, ...]
-    """The objects that its feedback names."""
+    """The objects that the feedback names."""
 
 
 @dataclass(frozen=True)

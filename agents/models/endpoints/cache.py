@@ -53,7 +53,7 @@ class Cached(Model):
 
     @property
     def abilities(self) -> frozenset[Ability]:  # type: ignore[override]
-        """Those of the model, which may turn out to lack one."""
+        """Abilities of the model, which may turn out to lack one."""
         return self._model.abilities
 
     @property

@@ -132,7 +132,7 @@ class _Places(Answered):
 
 
 def or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """None where it can't be read: it is a minor field, and the answer was paid for."""
+    """`value` as `read` has it; None where that fails: the field is minor, the answer paid for."""
     try:
         return read(value)
     except ValidationError:

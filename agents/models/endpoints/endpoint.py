@@ -39,9 +39,9 @@ class Budget:
         self._calls = calls
         self._tokens = tokens
         self.calls = 0
-        """Sent so far, those that failed among them."""
+        """Requests sent so far, those that failed among them."""
         self.tokens = 0
-        """Read and written so far."""
+        """Tokens read and written so far."""
 
     def count_earlier(self, calls: Iterable[Call]) -> None:
         """Count what was spent on `calls` before; they are not looked at where nothing is limited.
@@ -120,7 +120,7 @@ class Endpoint:
         """
         self._client = client
         self.budget = budget
-        """Of all calls."""
+        """Budget for all calls of the run."""
         self._name = retries.name
         # The key of this endpoint, and every other one: an endpoint may repeat what it was told.
         self._keys = list(dict.fromkeys(k for k in (key, *credentials()) if k and is_long(k)))

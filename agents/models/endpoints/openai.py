@@ -46,7 +46,7 @@ _NO_RANK = (
 _CONNECT = 4.0
 """Seconds for a connection: an address where nothing is may never answer."""
 _SPACES = " \t\r\n\u0120\u2581"
-"""Around a letter; servers that don't decode tokens send the last two, of BPE and SentencePiece."""
+"""Spaces around a letter; the last two are BPE's and SentencePiece's, in undecoded tokens."""
 _LETTERS = 20
 """How many of the likeliest tokens an endpoint tells of at the most."""
 

@@ -36,11 +36,11 @@ AskWhole = Callable[[Sequence[Message], Sequence[str]], Awaitable[Sequence[Compl
 """Asks about whole candidates: (prompt, candidates) -> an answer about each."""
 _TEXTS = ("open the door", "open the door_2", "stop")
 _TOLERANCE = 0.75
-"""In nats: the rounding of bfloat16 differs from one batch to another."""
+"""Largest error of a score, in nats: the rounding of bfloat16 differs from one batch to another."""
 _FLOAT32 = 0.01
-"""In nats: in float32 the two ways differ by less."""
+"""Largest difference, in nats, of the two ways in float32."""
 _STEP = 2.0**-9
-"""In nats: what logits in bfloat16 are multiples of, unless they are close to 0."""
+"""What logits in bfloat16 are multiples of, in nats, unless they are close to 0."""
 _SIDE = 56
 """Pixels of the test images: Qwen2-VL refuses sides below 28."""
 
@@ -55,8 +55,8 @@ class ScoringWays:
     text: Literal["nodes", "candidates"] = "candidates"
     images: Literal["nodes", "candidates"] = "candidates"
     notes: tuple[str, ...] = ()
-    """Why it is asked candidate by candidate, and how exact scores are where they are not, in
-    sentences without a full stop."""
+    """Why the server is asked candidate by candidate, and how exact scores are where they are not,
+    in sentences without a full stop."""
     checked: str = ""
     """How far the two ways differ, in a clause."""
 

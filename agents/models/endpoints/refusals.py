@@ -32,7 +32,7 @@ class RefusalError(NoAnswerError):
         self.said = said
         """The endpoint's words."""
         self.blamed = blamed
-        """The field that it names as the cause; empty where it names none."""
+        """The field that the endpoint names as the cause; empty where it names none."""
 
     def mentions(self, pattern: str) -> bool:
         """Whether the refusal is about what the regular expression `pattern` matches."""
@@ -134,7 +134,7 @@ class AdaptingEndpoint:
         self._changes: list[Change] = []
         self._took_image = False
         self.lacks: dict[Ability, str] = {}
-        """Abilities that it was found to lack, with what is done instead."""
+        """Abilities that the endpoint was found to lack, with what is done instead."""
 
     @property
     def notes(self) -> Sequence[str]:

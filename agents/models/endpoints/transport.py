@@ -56,7 +56,7 @@ class Retries:
     """Repeats requests to one endpoint."""
 
     name: str
-    """Of the model, for what is said to people."""
+    """Name of the model, for what is said to people."""
     attempts: int
     """How often one thing is asked at the most."""
     backoff: float

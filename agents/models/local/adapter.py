@@ -64,7 +64,7 @@ class LoraFile(BaseModel, frozen=True, extra="forbid"):
     use_dora: bool = False
     use_rslora: bool = False
     init_lora_weights: bool | Literal["gaussian", "orthogonal"] = True
-    """Other ways change the weights of the base as well."""
+    """Initialization of the adapters; other ways change the weights of the base as well."""
 
     @model_validator(mode="before")
     @classmethod

@@ -27,9 +27,9 @@ from inhabit.envs.host.process_group import ProcessGroup
 
 T = TypeVar("T", bound=BaseModel)
 _SETTINGS = 1 << 24
-"""Bytes of a file of settings."""
+"""Bytes of a file of settings, at most."""
 _VOCABULARY = 1 << 28
-"""Bytes of a tokenizer."""
+"""Bytes of a tokenizer's file, at most."""
 _GROWTH = 256
 """How many times longer the replacements of a tokenizer may make a text."""
 _PLAIN = (

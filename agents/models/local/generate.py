@@ -92,13 +92,13 @@ class GeneratedText:
 
     texts: tuple[str, ...]
     lengths: tuple[int, ...]
-    """Number of tokens of each, the end token included."""
+    """Number of tokens of each text, the end token included."""
     scores: tuple[float, ...]
-    """Their log-probabilities in nats; empty for a single reply, and for sampled ones."""
+    """Log-probabilities of the texts, in nats; empty for a single reply, and for sampled ones."""
     finish: str
-    """Why the first one ended: "stop", or "length" for the limit of tokens."""
+    """Why the first text ended: "stop", or "length" for the limit of tokens."""
     seconds: float
-    """Its share of the wall time of the batch."""
+    """This prompt's share of the wall time of the batch, in seconds."""
 
 
 class TextGenerator:

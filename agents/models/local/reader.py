@@ -34,14 +34,14 @@ class ReadPrefix:
     """The beginning of a prompt, already read."""
 
     read: int
-    """Its number of tokens, fewer than the prompt has."""
+    """Number of tokens that were read, fewer than the prompt has."""
     cache: Any = None
-    """Their key-value cache; None where nothing has been read. Never changed."""
+    """Key-value cache of those tokens; None where nothing has been read. Never changed."""
     shift: int = 0
     """Offset from the index of a later token to its position. Not 0 where an image takes up more
     tokens than positions, as with Qwen-VL."""
     kept: int = 0
-    """How many of its tokens were not read now, since their cache was kept."""
+    """How many of those tokens were not read now, since their cache was kept."""
 
 
 class PromptReader:

@@ -32,7 +32,7 @@ _ROWS = 32
 class _ReadPrompt:
     prompt: EncodedPrompt
     cache: Any
-    """None if the prompt is read again with each continuation."""
+    """Key-value cache of the prompt; None if it is read again with each continuation."""
     shift: int
     last: torch.Tensor
     """Logits after the prompt, (1, vocabulary)."""
@@ -168,7 +168,7 @@ class ScoredTokens:
     read: int
     """Tokens of the prompt and of what was read after it."""
     kept: int = 0
-    """How many of them had been read earlier."""
+    """How many of `read` had been read earlier."""
 
 
 class Scorer:

@@ -112,7 +112,7 @@ class PromptCache:
         self._limit = limit
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self.kept_bytes = 0
-        """The size of what is kept."""
+        """Size of what is kept, in bytes."""
 
     def beginning(self, keys: Sequence[bytes]) -> tuple[int, Any]:
         """How many of the first segments are kept, and their cache as one; None where none is."""

@@ -32,10 +32,10 @@ _TOLERANCES = {"float32": 1e-3}
 _LONGEST = 1 << 15
 """Tokens of a prompt of a few words and two small images."""
 _KEPT = 1 << 28
-"""Bytes of image features during the check."""
+"""Bytes of image features that are kept during the check."""
 _ROUNDED = 0.75
-"""In nats, for other dtypes and quantized weights, whose rounding differs from one batch to
-another."""
+"""Tolerance in nats for other dtypes and quantized weights, whose rounding differs from one batch
+to another."""
 
 
 class SelfCheck(BaseModel, frozen=True, extra="forbid"):
@@ -44,11 +44,11 @@ class SelfCheck(BaseModel, frozen=True, extra="forbid"):
     way: Way
     """The cheapest way whose scores agree with plain forward passes."""
     error: float
-    """Its largest difference, in nats."""
+    """Largest difference of `way` from plain forward passes, in nats."""
     features: bool = False
-    """Whether it agrees as well where features of images are kept."""
+    """Whether `way` agrees as well where features of images are kept."""
     cuts_images: bool = False
-    """Whether it agrees as well where a prompt is cut between its images."""
+    """Whether `way` agrees as well where a prompt is cut between its images."""
     rejected: dict[str, str] = Field(default_factory=dict)
     """Way -> why it is not used."""
     refused: dict[int, str] = Field(default_factory=dict)

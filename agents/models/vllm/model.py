@@ -267,7 +267,7 @@ def _call(
 
 _TEXTS = ("open the door_2", "stop")
 _TOLERANCE = 0.75
-"""In nats: the rounding of bfloat16 differs from one batch to another."""
+"""Largest error of a score, in nats: the rounding of bfloat16 differs from one batch to another."""
 
 
 def load(

@@ -147,7 +147,7 @@ def register() -> None:
 
 
 SCALE = 2.0
-"""Of the product of an adapter's two matrices."""
+"""Factor of the product of an adapter's two matrices."""
 
 
 def untrained(decoder: Path, classes: Sequence[str]) -> InhabitVlm:

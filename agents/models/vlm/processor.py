@@ -60,7 +60,7 @@ class Attention:
         self._last = nothing()
 
     def __call__(self, table: Table) -> Table:
-        """Those of a look: classes that had no token yet come first, then the surest."""
+        """What of a look is shown: classes that had no token yet come first, then the surest."""
         rows = [row for row in table if row[1] >= _CUT and self._told[int(row[0])]]
         rows.sort(key=lambda row: int(row[0]) in self._known)
         found = np.concatenate([nothing(), *(row[None] for row in rows[:_MOST])])

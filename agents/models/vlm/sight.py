@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from inhabit.agents.models.eyes.network import CellDetector
 
 FEATURES = 5
-"""Of a detection, after its class: confidence, confidence in the present image, and where it is
-best seen: column and row of the image, -1 to 1, and its size as a share of the image."""
+"""Features of a detection, after its class: confidence, confidence in the present image, and where
+it is best seen: column and row of the image, -1 to 1, and its size as a share of the image."""
 _LEAST = 0.05
 """Lowest confidence of a detection."""
 

@@ -27,14 +27,14 @@ class Job:
     task: Task
     seed: int
     settings: Mapping[str, object]
-    """Of its environment."""
+    """Settings of the task's environment."""
     slips: str = ""
     """Seed of the teacher's random actions."""
     share: float = 0.0
-    """Of the teacher's actions that are random."""
+    """Share of the teacher's actions that are random."""
     black: bool = False
     learner: int | None = None
-    """The learner acts instead of the teacher: that of this round."""
+    """Round of the learner that acts instead of the teacher; None if the teacher acts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,11 +39,11 @@ class TokenRow:
     sources: list[int] = field(default_factory=list)
     """Index of the token after which each label comes."""
     targets: list[int] = field(default_factory=list)
-    """The labels."""
+    """Token id of each label."""
     detections: Table = field(default_factory=nothing)
-    """Of the image tokens, in order."""
+    """Detections of the image tokens, in order."""
     answers: list[int] = field(default_factory=list)
-    """Which label begins the answer to each question."""
+    """Index of the label that begins the answer to each question."""
     at: int = -1
     """Index of the last token of the trunk."""
 

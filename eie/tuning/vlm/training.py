@@ -84,14 +84,14 @@ class VlmTraining:
     """Hyperparameters."""
 
     tokens: int = 2_000_000
-    """To train on in all, padding included; the rates fall towards their end."""
+    """Tokens to train on in all, padding included; the rates fall towards their end."""
     batch: int = 1600
     """Most tokens of a step, padding included."""
     rank: int = 16
     rate: float = 6e-4
-    """Of the adapters."""
+    """Learning rate of the adapters."""
     rate_objects: float = 2e-3
-    """Of the embeddings of detections."""
+    """Learning rate of the embeddings of detections."""
     warm: int = 20
     """Steps in which the rates rise."""
     cooled: float = 0.3

@@ -14,7 +14,7 @@ from inhabit.envs.simulators import render
 
 
 class AlfworldSettings(AlfredSettings):
-    """Those of ALFRED, but for navigation, which the text game does not spell out."""
+    """Settings of ALFRED, but for navigation, which the text game does not spell out."""
 
     navigation: Literal["walk", "teleport"] = "teleport"
     """How the agent gets to a receptacle: it is placed before it, or walks every low-level step."""

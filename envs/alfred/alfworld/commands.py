@@ -122,7 +122,7 @@ def _most(where: Rooms, room: Kind) -> Mapping[str, int]:
 
 
 _MOST = 12
-"""Ways that are given at most."""
+"""Sequences of commands that `drafts` gives at most."""
 
 
 def drafts(now: GameMoment, goal: AlfredGoal) -> Sequence[Sequence[str]]:

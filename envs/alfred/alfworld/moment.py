@@ -47,7 +47,7 @@ class Game:
     lamp: str
     """The word of the lamps that can be used: those of the goal."""
     at: AgentPose | None = None
-    """The pose that one has gone to."""
+    """The pose that the agent has gone to."""
     marks: frozenset[tuple[str, str]] = frozenset()
     """What was done to things: ("hot", "mug 1")."""
 

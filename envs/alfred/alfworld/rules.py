@@ -12,7 +12,7 @@ from inhabit.envs.plain_data import csv_rows
 from inhabit.envs.simulators.household.types.things import BASINS
 
 _FORMERLY = {"bottle": "glassbottle", "sink": "sinkbasin", "bathtub": "bathtubbasin"}
-"""Named otherwise in AI2-THOR 2.1, where each of them has a basin apart."""
+"""Words of the game that AI2-THOR 2.1 names otherwise, where each of them has a basin apart."""
 HOLDS: Mapping[str, frozenset[str]] = {
     place: frozenset(row["things"].split())
     for row in csv_rows("inhabit.envs.alfred.alfworld", "takes.csv")
@@ -25,7 +25,7 @@ KNIVES = frozenset({"knife", "butterknife"})
 _FIXED = frozenset({"desklamp", "floorlamp", "houseplant", "mirror", "television"})
 """What cannot be taken and is told all the same where it stands in or on a receptacle."""
 _NEWER = frozenset({"aluminumfoil", "dumbbell", "roomdecor", "tabletopdecor"})
-"""Not in the AI2-THOR that the game was made with."""
+"""Things that are not in the AI2-THOR that the game was made with."""
 
 
 def word(type: str) -> str:

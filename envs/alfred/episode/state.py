@@ -33,16 +33,16 @@ class Memory:
     seen: dict[str, None] = field(default_factory=dict)
     """Objects seen in an image, in order."""
     visited: dict[str, None] = field(default_factory=dict)
-    """Objects it went to or took."""
+    """Objects that the agent went to or took."""
     focus: str | None = None
     """The object of the last navigation or interaction, which "the mug" refers to."""
     used: str | None = None
-    """The receptacle that it last went to or acted on. "The mug" is first one that lies in or on
-    it, unless the settings say `unnumbered=nearest`."""
+    """The receptacle that the agent last went to or acted on. "The mug" is first one that lies in
+    or on it, unless the settings say `unnumbered=nearest`."""
     sent: str | None = None
-    """What the last feedback told it to go to first."""
+    """What the last feedback told the agent to go to first."""
     searched: dict[Cell, None] = field(default_factory=dict)
-    """Cells where it looked around."""
+    """Cells where the agent looked around."""
     refused: dict[str, None] = field(default_factory=dict)
     """Interactions that the simulator refused unexpectedly, as "verb id id". The expert avoids
     them."""
@@ -175,7 +175,7 @@ class EpisodeState:
     memory: Memory = field(default_factory=Memory)
     history: History = field(default_factory=History)
     field_of_view: float = 60
-    """Degrees."""
+    """Vertical field of view, in degrees."""
     teleport: bool = False
     """Whether navigation teleports instead of walking."""
     unobserved: bool = False
@@ -189,7 +189,7 @@ class EpisodeState:
     just_seen: dict[str, None] = field(default_factory=dict)
     """Ids of all objects that the last action showed."""
     also: tuple[AlfredGoal, ...] = ()
-    """Further goals."""
+    """Goals beside `goal`."""
     in_order: bool = False
     """Whether the goals have to be reached one after the other."""
     reached: tuple[int, ...] = ()
@@ -197,7 +197,7 @@ class EpisodeState:
     unnumbered: Unnumbered = "used"
     """Which of several things in view a name without a number means."""
     disturbances: tuple[Disturbance, ...] = ()
-    """Those that are still to come."""
+    """Disturbances that are still to come."""
     actions: int = 0
     """Number of actions so far."""
 

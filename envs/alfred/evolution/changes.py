@@ -32,7 +32,7 @@ _LONGEST = 16
 """Number of actions that the expert may be expected to take for goals that are added to others.
 Beyond it most tasks have more than 20 actions, which synthesis rejects."""
 _SLICING = 6
-"""Further actions for slices: fetch the knife, slice, and put the knife down."""
+"""Actions that slices take in addition: fetch the knife, slice, and put the knife down."""
 
 
 def expected_actions(goals: Iterable[AlfredGoal]) -> int:

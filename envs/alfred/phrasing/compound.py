@@ -34,7 +34,7 @@ _THREE = (
     "{a}. Also, {b}, and {c}",
     "{a}, and {b}. Besides, {c}",
 )
-"""Three goals in any order."""
+"""Wordings for three goals in any order."""
 _ORDERED = (
     "first {a}, then {b}",
     "{a}, then {b}",

@@ -52,7 +52,7 @@ def wish(
     colors: bool = True,
     plain: bool = False,
 ) -> str:
-    """The same as a clause: "put a clean mug in the sink".
+    """A goal as a clause: "put a clean mug in the sink".
 
     Args:
         goal: what is wanted.

@@ -24,8 +24,8 @@ _AT_WALL = 0.3
 """Metres from a wall within which a thing stands at it."""
 _Wall = tuple[int, bool, int]
 _WALLS: Sequence[_Wall] = ((0, False, 1), (0, True, -1), (1, False, -1), (1, True, 1))
-"""Of each wall: its axis on the floor (0: x, 1: z), whether it is the upper one, and, for someone
-who faces it, the sign of the other axis to the right (Unity's frame is left-handed)."""
+"""Each wall: its axis on the floor (0: x, 1: z), whether it is the upper one, and, for someone who
+faces it, the sign of the other axis to the right (Unity's frame is left-handed)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class LocationFact:
     relation: str
     """"beside", "left", "right", "on", "window" or "corner"."""
     other: str = ""
-    """Noun of the thing that it is told by, for the first four."""
+    """Noun of the thing that the fact is told by, for the first four relations."""
 
 
 class Whereabouts:

@@ -364,7 +364,7 @@ class History:
     """Ids of the objects treated since the start. ALFRED judges a treatment by past actions."""
 
     treated: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By the treatment's name."""
+    """Ids of the objects that had each treatment, by its name."""
 
     def of(self, treatment: Treatment | None) -> frozenset[str]:
         """Ids of the objects that had a treatment."""

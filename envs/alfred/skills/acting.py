@@ -155,7 +155,7 @@ def open_up(episode: EpisodeState, thing: ThorObject) -> Result:
 
 
 def close(episode: EpisodeState, thing: ThorObject) -> Result:
-    """Close it."""
+    """Close an object."""
     name = episode.name(thing)
     if not thing.openable:
         return failed(Reason.NOT_ALLOWED, f"{name} can't be closed.")

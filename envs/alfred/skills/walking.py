@@ -357,7 +357,7 @@ def unsearched(episode: EpisodeState) -> Stand | None:
 
 
 def choose(ways: ShortestPaths, searched: Mapping[Cell, None]) -> Stand | None:
-    """The same, for given paths and given `searched` cells."""
+    """The next place to look around, for given paths and given `searched` cells."""
     nearest: dict[Cell, tuple[int, Stand]] = {}
     for stand, cost in ways.cost.items():
         place = stand[:2]

@@ -120,7 +120,7 @@ class AgentBody:
     def tell(
         self, action: str, *, blind: bool = False, masks: bool = False, **arguments: Any
     ) -> bool:
-        """The same without counting a step: to build scenes and to look ahead.
+        """Carry out an action without counting a step: to build scenes and to look ahead.
 
         Args:
             action: THOR's name of it.
@@ -333,7 +333,7 @@ class ShortestPaths:
 
     start: Stand
     cost: Mapping[Stand, int]
-    """Low-level steps."""
+    """Low-level steps from `start` to each pose."""
     before: Mapping[Stand, tuple[Stand, str]] = field(repr=False)
 
     def to(self, goal: Stand) -> Sequence[str]:

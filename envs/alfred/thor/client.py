@@ -243,10 +243,10 @@ class Client(Controller):  # type: ignore[misc]
 __all__ = ["Client", "start"]
 
 _NEVER = 86_400.0
-"""Seconds: the client's own limit, which the clock alone decides, while ours heeds how busy the
+"""Seconds of the client's own limit, which the clock alone decides, while ours heeds how busy the
 machine is."""
 _UNITY_STEP = 120.0
-"""Seconds: the slowest scenes take half a minute to load."""
+"""Seconds that one step may take in Unity: the slowest scenes take half a minute to load."""
 
 
 def start(

@@ -12,9 +12,7 @@ from inhabit.envs.simulators.household.types.things import ENCLOSING
 Point = tuple[float, float, float]
 """x, y (up), z in metres."""
 Arrangement = frozenset[tuple[str, bool | tuple[Point, Point, Point], bool]]
-"""Of the objects of a room: id, position, center and size, or that it is held; and whether it is
-open.
-"""
+"""Objects of a room: id, position, center and size, or that it is held; and whether it is open."""
 
 
 class PartlyKnown(Mapping[str, Any]):
@@ -23,7 +21,7 @@ class PartlyKnown(Mapping[str, Any]):
     __slots__ = ("known",)
 
     known: Mapping[str, Any]
-    """That part: the same mapping as long as the object is not changed."""
+    """The part that stays: the same mapping as long as the object is not changed."""
 
 
 class _Flag:
@@ -80,29 +78,29 @@ class ThorObject:
         )
 
     visible = _Flag("visible")
-    """It is in the image and within reach, by THOR's rule."""
+    """Whether the object is in the image and within reach, by THOR's rule."""
     pickupable = _Flag("pickupable")
-    """It can be picked up."""
+    """Whether the object can be picked up."""
     receptacle = _Flag("receptacle")
-    """Objects can be put in or on it."""
+    """Whether objects can be put in or on the object."""
     openable = _Flag("openable")
-    """It can be opened."""
+    """Whether the object can be opened."""
     open = _Flag("isOpen")
-    """It is open."""
+    """Whether the object is open."""
     toggleable = _Flag("toggleable")
-    """It can be switched."""
+    """Whether the object can be switched."""
     on = _Flag("isToggled")
-    """It is on."""
+    """Whether the object is on."""
     sliceable = _Flag("sliceable")
-    """It can be sliced."""
+    """Whether the object can be sliced."""
     sliced = _Flag("isSliced")
-    """It has been sliced."""
+    """Whether the object has been sliced."""
     held = _Flag("isPickedUp")
-    """It is held."""
+    """Whether the object is held."""
 
     @property
     def shut(self) -> bool:
-        """It is closed and encloses its contents (a toilet or a laptop does not)."""
+        """Whether it is closed and encloses its contents (a toilet or a laptop does not)."""
         return self.type in ENCLOSING and self.openable and not self.open
 
     def reach(self, x: float, z: float) -> float:

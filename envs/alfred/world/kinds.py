@@ -19,25 +19,25 @@ class Treatment:
     """Something that is done to objects. ALFRED judges it by past actions."""
 
     name: str
-    """As in `Thing.suits`, and the unit of people's verbs for it."""
+    """Name of the treatment, as in `Thing.suits`, and the unit of people's verbs for it."""
     done: str
-    """As in the state of an episode: "heated"."""
+    """Participle in the state of an episode: "heated"."""
     says: str
-    """The verb of its event."""
+    """The verb of the treatment's event."""
     said: str
-    """The participle of the same verb."""
+    """The participle of `says`."""
     participles: Sequence[str]
-    """As people call what had it, whatever it is."""
+    """What people call things that had the treatment, whatever they are."""
     inside: Sequence[str]
-    """Types whose contents are treated, the usual one first,"""
+    """Types whose contents are treated, the usual one first."""
     verb: str
-    """by this verb"""
+    """Verb of the action that treats those contents."""
     by: str
-    """on an object of this type; where that is another one, the nearest."""
+    """Type of the object that `verb` acts on; where that is not one of `inside`, the nearest."""
     where: str
-    """The noun of where it is done."""
+    """Noun of the place where the treatment is done."""
     interactions: int
-    """Number of ALFRED's interactions for it."""
+    """Number of ALFRED's interactions for the treatment."""
 
     @property
     def things(self) -> Sequence[str]:
@@ -101,30 +101,30 @@ class AlfredKind:
 
     name: str
     rooms: tuple[Kind, ...]
-    """The kinds of rooms that it is sampled in."""
+    """The kinds of rooms that the task is sampled in."""
     goal: tuple[Condition, ...]
-    """Over the parameters "object", "parent", "movable" and "toggle". Slices add theirs."""
+    """Conditions on "object", "parent", "movable" and "toggle". Slices add theirs."""
     says: tuple[str, ...]
-    """Our wordings."""
+    """Our wordings of the goal."""
     shapes: tuple[str, ...]
-    """Shapes of people's sentences that have its meaning."""
+    """Shapes of people's sentences that have the goal's meaning."""
     actions: int
     """Actions that the expert takes at least, exploration not counted."""
     count: int = 1
     """How many objects are wanted."""
     treatment: Treatment | None = None
-    """What is done to them before."""
+    """What is done to the objects before."""
     movable: bool = False
-    """Whether they are carried in or on a movable receptacle."""
+    """Whether the objects are carried in or on a movable receptacle."""
     light: bool = False
-    """Whether they are held in the light of a lamp, and not put anywhere."""
+    """Whether the objects are held in the light of a lamp, and not put anywhere."""
     often: float = 1.0
     """Weight in EIE's sampling. iTHOR's rooms have two of few objects: slices, rolls of toilet
     paper, statues and vases; and three in ten things that can be loaded are a box."""
     harder: tuple[str, ...] = ()
-    """Kinds that ask for the same and a treatment,"""
+    """Kinds that ask for the same and a treatment."""
     combined: tuple[str, ...] = ()
-    """and those that ask for the same with more objects."""
+    """Kinds that ask for the same with more objects."""
 
     @property
     def needs(self) -> frozenset[str]:

@@ -170,7 +170,7 @@ DOORS = those("door")
 """Receptacles to close again after something is taken out."""
 KNIVES = those("knife")
 IN = those("inside")
-"""Objects go in these, and on all other receptacles."""
+"""Receptacles that objects go in; they go on all other ones."""
 SYNONYMS: Mapping[str, str] = {said: type for type, thing in THINGS.items() for said in thing.also}
 """Synonyms that the parser accepts."""
 

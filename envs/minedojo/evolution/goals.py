@@ -233,7 +233,7 @@ _GATHERED: Mapping[str, Mapping[str, int]] = {
 """Goals that different blocks or animals lead to, with what is carried."""
 _SMELTS = 0.5
 _GATHERS = 0.08
-"""Shares of goals."""
+"""Share of goals that take gathering; `_SMELTS` is that of smelting."""
 _RAW = 0.35
 """Probability that an ingredient is carried as what it is made of."""
 
@@ -375,7 +375,7 @@ _MASSES = (
     *("snow", "ore", "stone"),
 )
 _COUNTED = ("stew", "soup", "planks")
-"""Those of them of which there may be two; of the others, two pieces."""
+"""Masses of which there may be two; of the others, two pieces."""
 
 
 def goal_of(scene: MineDojoScene, *, made: bool, rng: random.Random) -> str:

@@ -213,7 +213,7 @@ class MineDojoTemplate:
     def ingredients(
         self, action: Action, times: int, things: Sequence[SceneObject]
     ) -> Sequence[RecipePart]:
-        """By the recipe of which most is carried."""
+        """What an action takes, by the recipe of which most is carried."""
         return ingredients(action, times, things)
 
     def kind(self, scene: Mapping[str, JsonValue]) -> str:

@@ -71,7 +71,7 @@ class Predicted:
     view: AheadView
     answer: Action
     length: int
-    """Of the shortest plan, in actions."""
+    """Length of the shortest plan, in actions."""
 
 
 def predictions(scene: MineDojoScene, rng: random.Random, enough: int = 5) -> Sequence[Predicted]:

@@ -42,9 +42,9 @@ class Shortest:
     """What is known about the shortest plans from a state."""
 
     plan: tuple[Action, ...]
-    """One of them."""
+    """One of the shortest plans."""
     best: frozenset[Action]
-    """The first actions of all of them."""
+    """The first actions of all shortest plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,10 @@ class _Step:
     needs: tuple[tuple[int, int], ...] = ()
     gains: tuple[tuple[int, int], ...] = ()
     tools: tuple[int, ...] = ()
-    """One of these must be held; empty for none."""
+    """Tools of which one must be held; empty for none."""
     station: str | None = None
     source: str | None = None
-    """The block or mob that it consumes."""
+    """The block or mob that the action consumes."""
     sets_up: str | None = None
     """The station that is nearby afterwards."""
 

@@ -31,7 +31,7 @@ class Acquisition:
     """One way to obtain an item."""
 
     verb: str
-    """mine, hunt, milk, shear, collect, craft or smelt."""
+    """What is done: mine, hunt, milk, shear, collect, craft or smelt."""
     about: str
     """The target of the verb: a block, a mob, or the item itself."""
     yields: float

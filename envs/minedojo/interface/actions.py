@@ -74,7 +74,7 @@ def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
 
 
 def step_request(asked: dict[str, Any]) -> dict[str, Any]:
-    """The same for the world: in radians, with its yaw reversed."""
+    """A request of the agent as the world takes it: in radians, with its yaw reversed."""
     ask = {key: value for key, value in asked.items() if value is not None}
     ask["pitch"] = math.radians(asked["pitch"])
     ask["yaw"] = -math.radians(asked["yaw"])
@@ -85,7 +85,7 @@ def step_request(asked: dict[str, Any]) -> dict[str, Any]:
 
 INF = math.inf
 WORN = 6
-"""mainhand, offhand, feet, legs, chest, head."""
+"""Number of worn slots: mainhand, offhand, feet, legs, chest, head."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,13 +167,13 @@ class MineDojoKind:
 
     name: str
     often: int
-    """Its weight among sampled tasks."""
+    """Weight of the kind among sampled tasks."""
     draw: Callable[[random.Random], tuple[str, dict[str, JsonValue], int]]
-    """-> a goal, the fields of its scene, and the number of steps."""
+    """Random source -> a goal, the fields of its scene, and the number of steps."""
     says: tuple[str, ...]
-    """Wordings for training data, with "{}" for what is wanted,"""
+    """Wordings for training data, with "{}" for what is wanted."""
     made: tuple[str, ...] = ()
-    """and further ones where all of it is crafted or smelted."""
+    """Further wordings where all of what is wanted is crafted or smelted."""
 
     def forms(self, made: bool) -> Sequence[str]:
         """The wordings that fit."""

@@ -206,7 +206,7 @@ class MineDojoScene(BaseModel):
         tuple[Annotated[int, Field(ge=64, le=2160)], Annotated[int, Field(ge=64, le=3840)]] | None,
         BeforeValidator(_size),
     ] = None
-    """(height, width), or one number for both; the setting's where none is given."""
+    """Size of the image, (height, width), or one number for both; the setting's by default."""
     use_voxel: bool = False
     voxel_size: Voxels | None = None
     use_lidar: bool = False

@@ -29,15 +29,15 @@ class GameState:
     raw: Mapping[str, Any]
     inventory: Sequence[Stack]
     equipment: Sequence[Stack]
-    """mainhand, offhand, feet, legs, chest, head."""
+    """Stacks in mainhand, offhand, feet, legs, chest and head."""
     killed: Mapping[str, int]
     used: Mapping[str, int]
     blocks: Mapping[str, float]
     """Seen blocks that still exist -> distance to the nearest."""
     counts: Mapping[str, int]
-    """The same -> their number."""
+    """Seen blocks that still exist -> their number."""
     near: Mapping[str, int]
-    """The same -> the number within digging reach."""
+    """Seen blocks that still exist -> the number within digging reach."""
     mobs: Sequence[Mapping[str, Any]]
 
     @property
@@ -47,7 +47,7 @@ class GameState:
 
     @property
     def at_hand(self) -> Mapping[str, int]:
-        """The same without worn items, which no action takes."""
+        """Item -> quantity, without worn items, which no action takes."""
         return _totals(self.inventory)
 
     @property

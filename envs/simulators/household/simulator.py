@@ -45,7 +45,7 @@ from inhabit.envs.simulators.household.state.world import SimObject, WorldSnapsh
 from inhabit.envs.simulators.render.stage import Frame
 
 _WIDEST = 4096
-"""Pixels."""
+"""Longest side of an image, in pixels."""
 _SMOOTHEST = 4
 _MOST_AGENTS = 8
 _APART = 0.75

@@ -14,11 +14,11 @@ class Camera:
     """A pinhole camera that never rolls, in Unity's left-handed world: x right, y up, z forward."""
 
     position: tuple[float, float, float]
-    """Metres."""
+    """Position in metres."""
     yaw: float
-    """Degrees; 0 looks along +z, 90 along +x."""
+    """Heading in degrees; 0 looks along +z, 90 along +x."""
     pitch: float
-    """Degrees; positive looks down (THOR's horizon)."""
+    """Pitch in degrees; positive looks down (THOR's horizon)."""
     fov: float = 60.0
     """Vertical field of view in degrees, between 1 and 179."""
     near: float = 0.02
@@ -79,7 +79,7 @@ class Projection:
     width: int
     height: int
     focal: float
-    """Pixels."""
+    """Focal length in pixels."""
     near: float
     far: float
 

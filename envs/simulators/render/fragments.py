@@ -22,15 +22,15 @@ class Fragments(NamedTuple):
     """A pixel has one fragment for each different surface in it."""
 
     pixel: NDArray[np.int32]
-    """(K,), row times width plus column, ascending."""
+    """Pixel of each fragment, (K,): row times width plus column, ascending."""
     weight: NDArray[np.float32]
-    """(K,), which part of the pixel it fills, above 0 and up to 1."""
+    """Part of the pixel that each fragment fills, (K,), above 0 and up to 1."""
     face: NDArray[np.int32]
-    """(K,)."""
+    """Index of each fragment's face, (K,)."""
     point: NDArray[np.float32]
-    """(3, K or more), in the world."""
+    """Position of each fragment in the world, (3, K or more), metres."""
     normal: NDArray[np.float32]
-    """(3, K or more), unit length, smooth, on the viewer's side."""
+    """Normals, (3, K or more), unit length, smooth, on the viewer's side."""
     every: bool
     """Whether there is exactly one for each pixel, so that fragment k is that of pixel k."""
 

@@ -42,7 +42,7 @@ class Material:
     scale: float = 0.1
     """Metres from one repetition of the pattern to the next."""
     gloss: float = 0.1
-    """0 is chalk, 1 a mirror's highlight."""
+    """Gloss: 0 is chalk, 1 a mirror's highlight."""
     glow: float = 0.0
     """Emission: 0 is lit by lamps only; 1 shows its own colour in any light."""
 
@@ -57,13 +57,13 @@ class Mesh:
     """Surfaces of one object. Never changed in place: every transform gives a new one."""
 
     vertices: NDArray[np.float32]
-    """(V, 3), metres."""
+    """Vertices, (V, 3), metres."""
     normals: NDArray[np.float32]
-    """(V, 3), unit length, outward. A hard edge has its vertices twice."""
+    """Normals, (V, 3), unit length, outward. A hard edge has its vertices twice."""
     faces: NDArray[np.int32]
-    """(F, 3), indices of `vertices`."""
+    """Corners of each face, (F, 3), indices of `vertices`."""
     materials: NDArray[np.int16]
-    """(F,), indices of `palette`."""
+    """Material of each face, (F,), indices of `palette`."""
     palette: tuple[Material, ...]
 
     @cached_property
@@ -131,7 +131,7 @@ class Mesh:
         )
 
     def reordered(self, x: int, y: int, z: int) -> Mesh:
-        """With other axes: the new x is the old axis number `x` (0, 1 or 2), and so on."""
+        """The mesh with other axes: the new x is the old axis number `x` (0, 1 or 2), and so on."""
         order = [x, y, z]
         even = (x, y, z) in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
         return replace(

@@ -39,25 +39,25 @@ class Surfaces(NamedTuple):
     """What shading needs beside the triangles themselves."""
 
     normals: NDArray[np.float32]
-    """(V, 3), in the world."""
+    """Normals of the vertices, (V, 3), in the world."""
     planes: NDArray[np.float32]
-    """(F, 3), unit length, at right angles to each face."""
+    """Normals of the faces, (F, 3), unit length."""
     flat: NDArray[np.bool_]
-    """(F,), whether the corners' normals are the face's own."""
+    """Whether the corners' normals are the face's own, (F,)."""
     materials: NDArray[np.int32]
-    """(F,), rows of `paints`."""
+    """Material of each face, (F,), rows of `paints`."""
     owners: NDArray[np.int32]
-    """(F,), the body of each face."""
+    """Body of each face, (F,)."""
     rotations: NDArray[np.float32]
-    """(N, 3, 3), from the bodies' own axes to the world's."""
+    """Rotations from the bodies' own axes to the world's, (N, 3, 3)."""
     positions: NDArray[np.float32]
-    """(N, 3)."""
+    """Positions of the bodies, (N, 3), metres."""
     grains: NDArray[np.int32]
-    """(N,), the longest of each body's own axes: the way that wood grows."""
+    """Longest of each body's own axes, (N,): the way that wood grows."""
     patterns: NDArray[np.int32]
-    """(M,), values of `Pattern`."""
+    """Pattern of each material, (M,), values of `Pattern`."""
     paints: NDArray[np.float32]
-    """(M, 9): linear colour, linear second colour, scale in metres, gloss, glow."""
+    """Materials, (M, 9): linear colour, linear second colour, scale in metres, gloss, glow."""
 
 
 class Pack:
@@ -75,7 +75,7 @@ class Pack:
             spans.astype(np.int32),
         )
         self.owners = np.repeat(np.arange(len(meshes)), np.diff(face)).astype(np.int32)
-        """(F,), the body of each face."""
+        """Body of each face, (F,)."""
         self.low = np.zeros((len(meshes), 3), np.float32)
         self.high = np.zeros((len(meshes), 3), np.float32)
         self.casts_shadow = np.array([body.casts_shadow for body in self._bodies], np.bool_)

@@ -52,9 +52,9 @@ class Paint(NamedTuple):
     """What each fragment is made of."""
 
     color: NDArray[np.float32]
-    """(3, K), linear."""
+    """Linear colour, (3, K)."""
     finish: NDArray[np.float32]
-    """(3, K): gloss 0..1, glow 0..1, metal 0..1."""
+    """Finish, (3, K): gloss 0..1, glow 0..1, metal 0..1."""
 
 
 @cache

@@ -16,20 +16,20 @@ class Triangles(NamedTuple):
     """All bodies' triangles in the world, one after the other."""
 
     vertices: NDArray[np.float32]
-    """(V, 3), metres."""
+    """Vertices, (V, 3), metres."""
     faces: NDArray[np.int32]
-    """(F, 3), indices of `vertices`."""
+    """Corners of each triangle, (F, 3), indices of `vertices`."""
     spans: NDArray[np.int32]
-    """(N, 4): first vertex, end of vertices, first face, end of faces of each body."""
+    """Ranges of each body, (N, 4): first vertex, end of vertices, first face, end of faces."""
 
 
 class VisibilityBuffer(NamedTuple):
     """What the pixels of a view see."""
 
     nearness: NDArray[np.float32]
-    """(H, W), 1 / depth in 1 / metres. 1 / far where there is nothing."""
+    """1 / depth in 1 / metres, (H, W). 1 / far where there is nothing."""
     face: NDArray[np.int32]
-    """(H, W), index of the triangle, -1 where there is nothing."""
+    """Index of the triangle, (H, W), -1 where there is nothing."""
 
 
 def rasterize(

@@ -17,7 +17,7 @@ from inhabit.envs.simulators.render.pattern import Paint
 CELL = 4
 """Pixels per side of the cells in which glare is spread."""
 WIDTH = 0.07
-"""How far it reaches, in parts of the image's height."""
+"""How far glare reaches, in parts of the image's height."""
 STRENGTH = 0.5
 
 
@@ -118,11 +118,11 @@ class Lighting(NamedTuple):
     """The light in a room, in linear units."""
 
     sky: NDArray[np.float32]
-    """(3,), what comes from above everywhere."""
+    """Light from above, everywhere, (3,)."""
     ground: NDArray[np.float32]
-    """(3,), what comes from below."""
+    """Light from below, (3,)."""
     lamps: NDArray[np.float32]
-    """(L, 7): position, colour times strength, reach in metres. The first casts the shadows."""
+    """Lamps, (L, 7): position, colour times strength, reach in metres. The first casts shadows."""
 
 
 @cache
@@ -317,7 +317,7 @@ def develop(pixel: Array, weight: Array, color: Array, curve: Array, picture: Ar
 @kernel
 @single
 def develop_whole(color: Array, curve: Array, picture: Array) -> None:
-    """The same where there is one fragment for each pixel."""
+    """`develop` where there is one fragment for each pixel."""
     places = np.empty((1, BLOCK), np.uint32)
     for start in range(0, len(picture), BLOCK):
         size = min(BLOCK, len(picture) - start)

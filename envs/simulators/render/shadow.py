@@ -49,18 +49,18 @@ DISC = np.array(
     ],
     np.float32,
 )
-"""(16, 2), evenly spread over the unit disc (Vogel's spiral)."""
+"""Points, (16, 2), evenly spread over the unit disc (Vogel's spiral)."""
 
 
 class ShadowMap(NamedTuple):
     """What the lamp sees."""
 
     nearness: NDArray[np.float32]
-    """(S, S), 1 / depth along the lamp's axis."""
+    """1 / depth along the lamp's axis, (S, S), in 1 / metres."""
     most: NDArray[np.float32]
-    """(S / CELL, S / CELL), the highest nearness in each cell of the map and in its neighbours."""
+    """The highest nearness in each cell of the map and its neighbours, (S / CELL, S / CELL)."""
     least: NDArray[np.float32]
-    """The same for the lowest."""
+    """The lowest nearness in each cell of the map and its neighbours, (S / CELL, S / CELL)."""
     view: Projection
 
 

@@ -30,15 +30,15 @@ class Light:
     """
 
     position: Vector
-    """Metres."""
+    """Position in metres."""
     color: Vector = (1.0, 0.96, 0.88)
-    """Linear, each channel 0..1."""
+    """Linear colour, each channel 0..1."""
     strength: float = 1.0
-    """At the lamp; at `reach` half of it is left."""
+    """Brightness at the lamp; at `reach` half of it is left."""
     size: float = 0.15
     """Radius in metres: how soft its shadows are."""
     reach: float = 4.0
-    """Metres."""
+    """Distance in metres at which half of the strength is left."""
 
     def __post_init__(self) -> None:
         if not np.isfinite((*self.position, *self.color, self.strength)).all():
@@ -52,15 +52,15 @@ class Frame:
     """An image and what is in it."""
 
     rgb: NDArray[np.uint8] | None
-    """(H, W, 3), first row on top; None if it wasn't asked for."""
+    """Image, (H, W, 3), first row on top; None if it wasn't asked for."""
     depth: NDArray[np.float32]
-    """(H, W), metres along the optical axis; inf where nothing is seen."""
+    """Depth, (H, W), metres along the optical axis; inf where nothing is seen."""
     ids: NDArray[np.int32]
-    """(H, W), index into `names`; -1 where nothing is seen."""
+    """Index into `names` of what each pixel shows, (H, W); -1 where nothing is seen."""
     names: tuple[str, ...]
     """The bodies on the stage, in the order in which they came."""
     normals: NDArray[np.float32] | None = None
-    """(H, W, 3), unit normals of the faces along the image's right, up and towards the camera;
+    """Unit normals of the faces, (H, W, 3), along the image's right, up and towards the camera;
     zeros where nothing is seen. None if they weren't asked for."""
 
 

@@ -56,7 +56,7 @@ _SHAPES: Mapping[str, tuple[float, float, float]] = {
     "PersonLying": (0.5, 0.3, HEIGHT),
 }
 _SEAT_HEIGHT = 0.46
-"""Height of the seated figure's thighs."""
+"""Height of the seated figure's thighs, metres."""
 
 Point = tuple[float, float, float]
 
@@ -66,11 +66,11 @@ class Figure:
     """The drawn pose of a character."""
 
     shape: str
-    """Person, PersonSitting or PersonLying."""
+    """Shape of the body: Person, PersonSitting or PersonLying."""
     place: DrawnBox
     eyes: Point
     target: Point
-    """The point it looks at."""
+    """The point that the character looks at."""
 
 
 def figure(

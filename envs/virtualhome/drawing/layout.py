@@ -138,7 +138,7 @@ def free_place(
     rests: Sequence[Rest],
     taken: Sequence[UprightBox],
 ) -> DrawnBox | None:
-    """The same, or None if none is free."""
+    """A free place on a support, or None if none is free."""
     blocks = _arrays(taken)
     for rest in rests:
         for turn in (0.0, 90.0):
@@ -205,13 +205,13 @@ def _arrays(taken: Sequence[UprightBox]) -> Floats:
 
 
 _WIDE, _DEEP, _HIGH = 6.6, 5.6, 2.6
-"""Width of a room, metres."""
+"""Width, depth and height of a room, metres."""
 _WALL = 0.1
 _STEP = 0.1
 _AISLE = 0.55
 """Free space in front of furniture, metres."""
 _MOUNTS: Mapping[str, float] = {"hung": 1.4, "low": 0.3, "hood": 1.55}
-"""Heights of undersides."""
+"""Heights of undersides, metres."""
 _HIGH_UP: Mapping[str, float] = {"window": 1.0, "curtain": 0.5, "light": 1.15, "towel_rack": 1.2}
 _ORDER = ("rug", "wall", "hung", "hood", "low", "middle", "ceiling", "floor")
 _HOLLOW = frozenset(

@@ -125,7 +125,7 @@ _SAID: Mapping[str, tuple[str, ...]] = {
     "fridge": ("fridge", "refrigerator"),
     "tv": ("tv", "television"),
 }
-"""Other names, which the lexicon knows."""
+"""Word -> names for the same, which the lexicon knows."""
 _CLOSING = (
     "{put} and {close} it",
     "{put}, and {close} it afterwards",

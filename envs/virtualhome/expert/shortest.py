@@ -31,7 +31,7 @@ class PlanStart:
     character: int
     goals: Sequence[Goal]
     done: tuple[ScriptLine, ...]
-    """Past lines."""
+    """Script lines that were executed."""
     seen: frozenset[int]
     """Ids of the objects that may be named."""
     actions: frozenset[str]

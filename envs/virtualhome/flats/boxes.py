@@ -51,7 +51,7 @@ class PlacedArticle:
     room: int
     box: UprightBox
     yaw: int
-    """One of `YAWS`."""
+    """Rotation in degrees, one of `YAWS`."""
     on: int | None = None
     """Id of the object it stands on; None for the floor or a wall."""
     inside: int | None = None
@@ -85,7 +85,7 @@ class Rest:
     """Extent along the furniture's width, as fractions of it."""
     right: float = 0.5
     back: float = -0.5
-    """The same along its depth; the front is at 0.5."""
+    """Extent along the furniture's depth, as fractions of it; the front is at 0.5."""
     front: float = 0.5
 
 

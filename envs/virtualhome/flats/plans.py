@@ -13,10 +13,10 @@ from operator import itemgetter
 from inhabit.envs.plain_data import csv_rows
 
 HEIGHT = 2.6
-"""From floor to ceiling."""
+"""Height of a room from floor to ceiling, metres."""
 DOOR_WIDTH = 0.95
 WALL = 0.1
-"""Thickness of the walls between rooms."""
+"""Thickness of the walls between rooms, metres."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class FlatRoom:
 
     @property
     def center(self) -> tuple[float, float]:
-        """(x, z)."""
+        """Middle of the room, (x, z), metres."""
         return (self.x0 + self.x1) / 2, (self.z0 + self.z1) / 2
 
 

@@ -22,7 +22,7 @@ class StateGoal(BaseModel):
     kind: Literal["state"] = "state"
     id: int
     state: str
-    """In capitals: OPEN, CLOSED, ON, OFF, CLEAN, DIRTY, PLUGGED_IN, ..."""
+    """State in capitals: OPEN, CLOSED, ON, OFF, CLEAN, DIRTY, PLUGGED_IN, ..."""
 
 
 class RelationGoal(BaseModel):
@@ -33,7 +33,7 @@ class RelationGoal(BaseModel):
     kind: Literal["relation"] = "relation"
     from_id: int
     relation: str
-    """In capitals: ON, INSIDE, CLOSE, FACING, HOLDS_RH, HOLDS_LH, ..."""
+    """Relation in capitals: ON, INSIDE, CLOSE, FACING, HOLDS_RH, HOLDS_LH, ..."""
     to_id: int
 
 
@@ -44,14 +44,14 @@ class ActionGoal(BaseModel):
 
     kind: Literal["action"] = "action"
     any_of: tuple[str, ...] = Field(min_length=1)
-    """In capitals, of `inhabit.envs.virtualhome.graph.verbs.VERBS`."""
+    """Actions in capitals, of `inhabit.envs.virtualhome.graph.verbs.VERBS`."""
     id: int | None = None
-    """On this object; None for any object."""
+    """Id of the object that is acted on; None for any object."""
 
 
 Goal = StateGoal | RelationGoal | ActionGoal
 TaggedGoal = Annotated[Goal, Field(discriminator="kind")]
-"""For pydantic models that hold goals."""
+"""A goal of any kind, for pydantic models that hold goals."""
 
 
 def holds(goal: Goal, world: FlatWorld, done: Sequence[ScriptLine]) -> bool:

@@ -104,7 +104,7 @@ class ScriptLine:
     """One step of a script."""
 
     action: str
-    """In capitals, of `VERBS`."""
+    """Action in capitals, of `VERBS`."""
     things: tuple[ScriptObject, ...] = ()
     character: int = 0
 

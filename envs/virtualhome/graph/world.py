@@ -15,7 +15,7 @@ from inhabit.envs.virtualhome.graph.library import load, sources
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject
 
 _FARTHEST = 10_000.0
-"""Metres. A larger distance or size is an error."""
+"""Metres that a distance or size may have; a larger one is an error."""
 
 _Metres = Annotated[float, Field(ge=-_FARTHEST, le=_FARTHEST, allow_inf_nan=False)]
 _Side = Annotated[float, Field(ge=0.0, le=_FARTHEST, allow_inf_nan=False)]

@@ -27,7 +27,7 @@ CHARACTER_CAMERAS = (
     "PERSON_FRONT",
     "PERSON_FROM_BACK",
 )
-"""In order. `UnityEnvironment` expects six per character, and uses the second for its view."""
+"""Cameras of a character, in order. `UnityEnvironment` expects six; its view is the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RoomCamera:
 
     room: int
     number: int
-    """0..3 for the corners, 4 for the one above."""
+    """Number of the camera: 0..3 for the corners, 4 for the one above."""
 
 
 @dataclass(frozen=True, slots=True)

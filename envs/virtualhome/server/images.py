@@ -101,7 +101,7 @@ def character_cameras(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Their poses and projections."""
+    """Poses and projections of cameras."""
     rows = []
     for index in request.intParams:
         camera = flat.look(flat.camera(index))
@@ -110,7 +110,7 @@ def camera_data(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def camera_image(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Their images."""
+    """Images of cameras."""
     options = read(ImageOptions, request)
     if options.mode not in MODES:
         raise BadRequestError(
@@ -162,6 +162,6 @@ def add_character_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def update_character_camera(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    """Move one of those."""
+    """Move a camera that moves with the character."""
     flat.set_character_camera(read(CameraPlace, request), new=False)
     return done("Character camera updated")

@@ -27,11 +27,11 @@ from inhabit.envs.virtualhome.unity.protocol import ProtocolRequest
 
 LOOPBACK = "127.0.0.1"
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
-"""What a client of this machine calls it."""
+"""What a client of this machine calls the server."""
 _SILENCE = 60.0
 """Seconds that a request may take to arrive, and a line may stay open without one."""
 _MOST = 64 * 1024 * 1024
-"""Bytes of a request."""
+"""Bytes of a request, at most."""
 
 
 class Server(ThreadingHTTPServer):

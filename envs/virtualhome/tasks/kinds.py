@@ -73,8 +73,8 @@ class VirtualHomeKind:
     reworded: tuple[str, ...] = ()
     """Wordings for training data, with "{a}" for the object, and further terms of their own."""
     unnumbered: int = 0
-    """Its place among the kinds whose goals name objects of which a flat has one; 0 if it is none
-    of them."""
+    """Place of the kind among those whose goals name objects of which a flat has one; 0 if it is
+    none of them."""
 
     def draw(self, sampler: Sampler) -> DrawnGoal | None:
         """A goal in a flat; None if the flat lacks something."""
@@ -103,17 +103,17 @@ def _related(things: str, relation: str, place: str) -> Wanted:
 
 
 def on(things: str, place: str) -> Wanted:
-    """They lie on it."""
+    """`things` lie on `place`."""
     return _related(things, "ON", place)
 
 
 def inside(things: str, place: str) -> Wanted:
-    """They are in it."""
+    """`things` are in `place`."""
     return _related(things, "INSIDE", place)
 
 
 def are(things: str, state: str) -> Wanted:
-    """They have a state."""
+    """`things` have a state."""
     return lambda drawn: (StateGoal(id=thing.id, state=state) for thing in drawn[things])
 
 

@@ -22,7 +22,7 @@ from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 SHORTEST, LONGEST = 4, 20
 ROOMS = ("kitchen", "livingroom", "bedroom", "bathroom")
-"""Where the character starts."""
+"""Rooms in which the character starts."""
 _SEEDS = 1000
 """Furnishings per floor plan to sample from."""
 

@@ -63,9 +63,9 @@ class VirtualHomeScene(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     flat: int | None = Field(default=None, ge=0, le=6)
-    """Which of our floor plans; or `eai`."""
+    """Number of one of our floor plans; None with `eai`."""
     seed: int = Field(default=0, ge=0, le=999_999)
-    """What stands where in the flat."""
+    """Seed of what stands where in the flat."""
     eai: str | None = Field(default=None, pattern=r"^\d+_\d+$")
     """A program of `eai-eval`, such as "27_2": its initial graph."""
     room: Literal["kitchen", "livingroom", "bedroom", "bathroom"] = "livingroom"
@@ -76,7 +76,7 @@ class VirtualHomeScene(BaseModel):
     """Name -> its states, in place of those that the flat gives it: {"fridge_1": ["OPEN"]}."""
     moves: tuple[Move, ...] = ()
     goals: tuple[TaggedGoal, ...]
-    """All must hold at the end; none at all is a task that is solved from the start.
+    """Goals that must all hold at the end; with none at all, a task is solved from the start.
 
     Ids are the graph's; see `NodeNames` for what is called what."""
     program: tuple[str, ...] = ()

@@ -52,11 +52,11 @@ class Health:
     """A server's description."""
 
     server: str
-    """Its name and release, or "Unity" without a known release."""
+    """Name and release of the server, or "Unity" without a known release."""
     cameras: int
     nodes: int
     missing: tuple[str, ...]
-    """Read-only actions of the protocol that it refuses: it is of another release than 2.3.0."""
+    """Read-only actions that the server refuses: it is of another release than 2.3.0."""
 
     def __str__(self) -> str:
         lacks = f"; it lacks {', '.join(self.missing)}" if self.missing else ""

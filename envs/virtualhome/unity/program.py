@@ -25,7 +25,7 @@ from inhabit.envs.virtualhome.unity.client import VirtualHomeClient
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 _PAUSE = 0.2
-"""Seconds between questions whether it answers yet."""
+"""Seconds between questions whether Unity answers yet."""
 _GRACE = 1.0
 """Seconds for it to exit after a request: less than the time that a worker has to close."""
 _LAST = 15
@@ -86,7 +86,7 @@ class Unity:
 
     @property
     def ended(self) -> int | None:
-        """Its exit code; None while it runs."""
+        """Exit code of Unity; None while it runs."""
         return self._process.poll()
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class FreePort:
     """
 
     def __init__(self) -> None:
-        """Choose one.
+        """Choose a port.
 
         Raises:
             SimulatorError: no port is free.

@@ -79,7 +79,7 @@ class CharacterPlace(BaseModel):
     character_resource: str = "Chars/Male1"
     char_index: int = 0
     mode: str = "random"
-    """random, fix_room or fix_position."""
+    """How the place is chosen: random, fix_room or fix_position."""
     character_position: Point = Point()
     initial_room: str = ""
 
@@ -91,7 +91,7 @@ class CameraPlace(BaseModel):
 
     position: Point = Point(y=1.0)
     rotation: Point = Point()
-    """Degrees: x down, y to the right."""
+    """Rotation in degrees: x down, y to the right."""
     field_view: float = Field(default=40.0, ge=1.0, le=179.0)
     camera_name: str = "new_camera"
 
@@ -126,7 +126,7 @@ class TimeOfDay(BaseModel):
 
     @property
     def hour(self) -> float:
-        """Of the day, 0 to 24."""
+        """Hour of the day, 0 to 24."""
         return self.hours + self.minutes / 60 + self.seconds / 3600
 
 

@@ -71,6 +71,6 @@ _SAID: Mapping[str, str] = {
     "cutleryknife": "cutlery knife",
     "livingroom": "living room",
 }
-"""For texts in which every name means one class: there is a class "knife" too."""
+"""Words of classes, for texts in which every name means one class: there is a class "knife" too."""
 _NAMED = re.compile(rf"\b(?:{'|'.join(_SAID)})\b")
 _CLASSES = {squeeze(said): name for name, said in _SAID.items()}

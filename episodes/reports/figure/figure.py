@@ -38,13 +38,13 @@ from inhabit.episodes.scoring.likelihood import shares
 WIDTHS = {"column": 3.3, "page": 6.9}
 """Inches: one column and two of a paper."""
 _MOST = {"column": 3, "page": 5}
-"""Steps beside one another."""
+"""Steps beside one another, at most."""
 _WIDEST = 12
 """Steps that a user may have beside one another."""
 _TITLE = 5
 """Lines of a goal, at most."""
 _MAP = 0.42
-"""Of the width, that of the map."""
+"""Share of the width that the map has."""
 _GAP = 0.11
 """Inches between rows."""
 _LINES = 18

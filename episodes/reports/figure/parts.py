@@ -64,14 +64,14 @@ def _letters(file: str) -> frozenset[str]:
 DPI = 300
 """Pixels of an image on an inch of paper."""
 BARS = 3
-"""Candidates of a step."""
+"""Candidates of a step that are shown, at most."""
 SMALL = 5.5
 """Points of small letters."""
 LINE, _BOLD_LINE = 0.095, 0.112
-"""Inches of a line of them, and of one of bold ones."""
+"""Inches of a line of small letters, and of one of bold ones."""
 _WORKED, _FAILED, _LOST, _CHOSEN = "#0a6a4b", "#b0391a", "#d8694b", "#d9992b"
 _PAPER = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.2}
-"""Behind a name, so that it is read where it crosses a line."""
+"""Box behind a name, so that it is read where it crosses a line."""
 _WAY, _PALE, _WALL = "#4a7fb5", "#c9ccd1", "#444"
 
 TreeLine = tuple[int, str, bool]
@@ -83,14 +83,14 @@ class Caption:
     """What stands below the image of a step."""
 
     action: Sequence[str]
-    """Its lines."""
+    """Lines of the action."""
     failed: bool
     seen: Sequence[str]
     """Lines of what the agent says it sees, or was told."""
 
     @property
     def inches(self) -> float:
-        """Its height."""
+        """Height of the caption, in inches."""
         return _BOLD_LINE * len(self.action) + LINE * len(self.seen)
 
 

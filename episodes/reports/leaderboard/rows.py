@@ -39,16 +39,16 @@ class RunRow(BaseModel, frozen=True):
     limit: str
     """Actions of an episode, at the most."""
     tasks: str
-    """How many, and a short hash of them all."""
+    """Number of tasks, and a short hash of them all."""
     settings: str
-    """Those of the environment that are not the default ones; empty if all are."""
+    """Settings of the environment that are not the default ones; empty if all are."""
     agent: str
     model: str
     image: Sight
     seed: int
     scores: Scores
     action: PartScore | None
-    """By the oracle; None where `inhabit judge` has not been run."""
+    """Action score by the oracle; None where `inhabit judge` has not been run."""
     genuine: PartScore | None
     command: tuple[str, ...]
 

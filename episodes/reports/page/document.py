@@ -28,7 +28,7 @@ def render(template: str, *, live: bool = False, **shown: object) -> str:
 def pieces(
     template: str, *, folder: Path = _HERE, live: bool = False, **shown: object
 ) -> Iterator[str]:
-    """The same piece by piece, for a page that is long.
+    """The page piece by piece, if it is long.
 
     Args:
         template: its name in `folder`, or in this package.

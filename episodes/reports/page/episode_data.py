@@ -22,11 +22,11 @@ class BeamBranch:
     """A prefix, and what it goes on with."""
 
     words: str
-    """What it adds to the prefix above."""
+    """Words that the branch adds to the prefix above."""
     share: float
-    """Of the probability of all that was kept."""
+    """Share of the probability of all that was kept."""
     logprob: float | None
-    """Of the candidate that ends here, in nats."""
+    """Log-probability, in nats, of the candidate that ends here."""
     below: Sequence[BeamBranch]
     cut: int
     """How many further words follow here only in candidates that were cut."""
@@ -92,12 +92,12 @@ class ShownStep:
 
     step: StepRecord
     picture: str | None
-    """As a `data:` address; None where there is none that can be shown."""
+    """Image as a `data:` address; None where there is none that can be shown."""
     shares: tuple[Share, ...]
     exchanges: tuple[Exchange, ...]
     judged: Judged | None
     tree: BeamBranch | None
-    """Of a beam search; None for what was scored as a whole."""
+    """Tree of a beam search; None for what was scored as a whole."""
 
     @property
     def verdict(self) -> str:

@@ -47,9 +47,9 @@ class Branch:
     """What was done otherwise in that step."""
     way: Continuation
     better: bool | None
-    """Whether it came out better than the original; None where neither did."""
+    """Whether the fork came out better than the original; None where neither did."""
     page: str | None
-    """Its own page, seen from the episode's; None where there is none."""
+    """Page of the fork, seen from the episode's; None where there is none."""
 
 
 def forks(run: Run, episode: EpisodeRecord) -> Sequence[Branch]:
@@ -117,14 +117,14 @@ class Shown:
     """A run with what is shown of it beside others."""
 
     address: str
-    """Its folder, seen from the common page, as a part of a link."""
+    """Folder of the run, seen from the common page, as a part of a link."""
     run: Run
     scores: Scores
     rows: Sequence[EpisodeRow]
 
     @property
     def name(self) -> str:
-        """Of its folder, which tells runs of one agent apart."""
+        """Name of the run's folder, which tells runs of one agent apart."""
         return self.run.name
 
 

@@ -37,9 +37,9 @@ class EpisodeRow(_Listed):
     """An episode in the list of its run."""
 
     end: EndLine | None
-    """None where it has not ended."""
+    """How the episode ended; None where it has not."""
     page: bool
-    """Whether there is a page of it."""
+    """Whether there is a page of the episode."""
     reasons: Mapping[Reason, int]
     """Why actions failed, and how often."""
     thumbnail: str | None
@@ -136,7 +136,7 @@ class RunJudgement:
 
     judge: str
     episodes: int
-    """That were judged to their end."""
+    """Episodes that were judged to their end."""
     parts: Sequence[tuple[str, float, int]]
     """Perception, cognition and action: the mean score, 0 to 1, of so many steps."""
     mistakes: Mapping[int, Mistake]

@@ -20,15 +20,15 @@ class CurvePoint:
 
     step: int
     x: float
-    """Per cent of the width."""
+    """Position in per cent of the width."""
     y: float
-    """Pixels; where the goal is out of reach, at the top."""
+    """Position in pixels; where the goal is out of reach, at the top."""
     reached: bool
     """Whether a way to the goal is known."""
     lost: bool
     """Whether the action has a regret, or put the goal out of reach."""
     told: str
-    """All of it in words."""
+    """The point in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ValueCurve:
 
     points: Sequence[CurvePoint]
     most: int
-    """Actions: the greatest cost to go."""
+    """Greatest cost to go, in actions."""
 
     @property
     def lines(self) -> Sequence[tuple[CurvePoint, CurvePoint]]:

@@ -36,30 +36,30 @@ class Slide:
     """What one slide of the video says. Empty texts are left out."""
 
     picture: Image.Image | None
-    """RGB, as `fit` gives it; None where there was nothing to see."""
+    """RGB image, as `fit` gives it; None where there was nothing to see."""
     seen: str
     """What the agent was told, shown where there is no image."""
     heading: str
     goal: str
     count: str = ""
-    """Such as "step 3 of 15"."""
+    """Number of the step, such as "step 3 of 15"."""
     facts: tuple[tuple[str, str], ...] = ()
     """What a title card or the ending lists: names and values."""
     verdict: str = ""
-    """How it ended, on the last slide."""
+    """How the episode ended, on the last slide."""
     action: str = ""
     shares: Sequence[Share] = ()
     reasoning: str = ""
     feedback: str = ""
     worked: bool = True
     steps: tuple[bool | None, ...] = ()
-    """Of every step of the episode, whether it worked; None where it is still to come."""
+    """Whether each step of the episode worked; None where it is still to come."""
     met: int = 0
     total: int = 0
     plan: FloorPlan | None = None
     """The way, drawn where there is room for it; None where nothing tells it."""
     at: int = 0
-    """The step at which the agent stands on it."""
+    """The step at which the agent stands on `plan`."""
 
 
 def draw(slide: Slide) -> Image.Image:

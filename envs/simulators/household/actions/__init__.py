@@ -39,6 +39,6 @@ ACTIONS: Mapping[str, ThorAction] = {
 OF_ARM: Mapping[str, ThorAction] = {
     name: ThorAction(name, function) for name, function in arm.ACTIONS.items()
 }
-"""The same for an agent with an arm, which has the others too."""
+"""THOR action name -> action, for an agent with an arm, which has the others too."""
 
 __all__ = ["ACTIONS", "OF_ARM"]

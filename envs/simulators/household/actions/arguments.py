@@ -50,7 +50,7 @@ _IDLE_BY_TYPE: tuple[tuple[Any, str], ...] = (
 _IDLE_TYPES: Mapping[str, Any] = {
     name: kind for kind, names in _IDLE_BY_TYPE for name in names.split()
 }
-"""The type of each; None is accepted too."""
+"""Argument -> its type; None is accepted too."""
 _IDLE_OF: Mapping[str, tuple[str, ...]] = {
     action: tuple(row["arguments"].split())
     for row in csv_rows("inhabit.envs.simulators.household.actions", "idle.csv")
@@ -156,7 +156,7 @@ class ThorAction:
 
     @property
     def names(self) -> Collection[str]:
-        """Its arguments, as in "objectId", without those of `idle`."""
+        """Arguments of the action, as in "objectId", without those of `idle`."""
         return self._names.keys()
 
     @property
@@ -166,7 +166,7 @@ class ThorAction:
 
     @property
     def needed(self) -> Collection[str]:
-        """Those of them that have no default."""
+        """Arguments that have no default."""
         needed = {each.name for each in self._parameters if each.default is each.empty}
         return [name for name, field in self._names.items() if field in needed]
 

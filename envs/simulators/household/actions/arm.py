@@ -36,7 +36,7 @@ Space = Literal["world", "wrist", "armBase"]
 _STEP = 0.03
 """Metres between two places of a moving hand that are checked."""
 _RADII = (0.04, 0.5)
-"""Metres."""
+"""Least and greatest radius of the hand's sphere, in metres."""
 
 
 def move_arm(

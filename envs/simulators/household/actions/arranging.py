@@ -44,11 +44,11 @@ class ObjectPose(BaseModel):
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, strict=True)
 
     object_name: str
-    """Its `name`. A repeated name requests a copy."""
+    """The object's `name`. A repeated name requests a copy."""
     position: Vector
-    """Metres."""
+    """Position in metres."""
     rotation: Vector = Vector()
-    """Degrees."""
+    """Rotation in degrees."""
 
 
 class Duplicates(BaseModel):

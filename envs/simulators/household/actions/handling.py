@@ -36,7 +36,7 @@ _ARM = 0.65
 _HAND_REACH = 0.5
 """Maximum offset of a held object from its default position, metres."""
 _AHEAD = 10.0
-"""Newtons: a drop ahead lands 0.2 m before the hand."""
+"""Force of a drop ahead, in newtons: it lands 0.2 m before the hand."""
 _FRAGILE_FALL = 1.0
 """Height in metres from which crockery and glass break in a fall."""
 _TUBS = frozenset((*BASINS, *BASINS.values()))
@@ -50,13 +50,13 @@ class _Landing:
     """
 
     ahead: float
-    """How far in front of its middle, as a share of half its depth; in a basin, beyond it."""
+    """How far before the middle of the receptacle, in half depths; in a basin, beyond it."""
     left: float = -0.9
     right: float = 0.9
-    """How far to the left and right of its middle a thing may reach, as shares of half its
-    width."""
+    """How far to the left and right of the receptacle's middle a thing may reach, as shares of half
+    its width."""
     rise: float | None = None
-    """Metres above its bottom, but not above half its height; None: on its surface."""
+    """Metres above the receptacle's bottom, but not above half its height; None: on its surface."""
 
 
 _IN_TUB = _Landing(-0.1)

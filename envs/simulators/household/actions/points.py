@@ -171,7 +171,7 @@ def _in_the_way(house: House, thing: SimObject, box: Box) -> str:
 
 
 _NARROW = 2.0
-"""Degrees: the field of view of a camera that looks along a line."""
+"""Field of view, in degrees, of a camera that looks along a line."""
 
 
 def at_pixel(house: House, request: Mapping[str, Any], action: ThorAction) -> Mapping[str, Any]:
@@ -240,7 +240,7 @@ def hit(house: House, *, origin: Vector, destination: Vector) -> JsonValue:
 
 
 def cast(house: House, *, origin: Vector, destination: Vector) -> JsonValue:
-    """The same with the place, metres, where the line meets the thing."""
+    """The first thing on the way between two places, and where, in metres, the line meets it."""
     name, place = _hit_between(house, origin, destination)
     return {**dict(xyz(place)), "objectId": name}
 
@@ -294,7 +294,7 @@ def visible_objects(
 _PER_NEWTON = 0.005
 """Metres that a push of one newton moves a kilogram."""
 _FARTHEST = 1.0
-"""Metres."""
+"""Metres that a push moves a thing at most."""
 
 
 def _along(degrees: float) -> ActionFunction:

@@ -26,7 +26,7 @@ from inhabit.envs.simulators.household.state.world import SimObject
 
 _QUARTERS = (0.0, 90.0, 180.0, 270.0)
 _FINEST = 0.01
-"""Metres: the shortest step of a grid."""
+"""Shortest step of a grid, in metres."""
 _MOST_PLACES = 50_000
 """Positions that a search on a fine grid visits, at most: some ten seconds."""
 _HORIZONS = (-30.0, 0.0, 30.0, 60.0)
@@ -109,7 +109,7 @@ def shortest_path_to_point(
     z: Number | None = None,
     allowed_error: Number = 0.25,
 ) -> JsonValue:
-    """The same to the first cell within half a cell's diagonal of a point."""
+    """The shortest path to the first cell within half a cell's diagonal of a point."""
     if target is None:
         if x is None or z is None:
             raise Refusal(
@@ -181,7 +181,7 @@ def interactable_poses(
 def interactable_columns(
     house: House, *, object_id: str, positions: list[Vector] | None = None
 ) -> JsonValue:
-    """The same as a list for each key: releases before 5 have this name for it."""
+    """Interactable poses as a list for each key: releases before 5 have this name for it."""
     found = interactable_poses(house, object_id=object_id, positions=positions)
     poses = found if isinstance(found, list) else []
     keys = ("x", "y", "z", "rotation", "standing", "horizon")

@@ -19,10 +19,10 @@ class Row:
 
     family: str
     name: str
-    """THOR's."""
+    """THOR's name of the action."""
     status: Status
     note: str = ""
-    """How it is approximated, or why it is refused."""
+    """How the action is approximated, or why it is refused."""
 
 
 ROWS = tuple(
@@ -35,7 +35,7 @@ _WITHOUT_ARM = 'The agent has no arm: start with Controller(agentMode="arm").'
 REFUSED: Mapping[str, str] = {row.name: row.note for row in ROWS if row.status == "refused"}
 """Actions that fail, and the sentence that each fails with."""
 UNARMED: Mapping[str, str] = {name: _WITHOUT_ARM for name in OF_ARM if name not in ACTIONS}
-"""Those of an agent without an arm."""
+"""Actions that only an agent with an arm has, and the sentence that each fails with."""
 
 
 OLDEST_ALONE: Mapping[str, frozenset[str]] = dict.fromkeys(

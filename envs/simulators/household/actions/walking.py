@@ -23,7 +23,7 @@ from inhabit.envs.simulators.household.placement import surfaces
 from inhabit.envs.simulators.household.state.agent import HIGHEST, LOWEST, AgentState
 
 _LOOK_STEP = 30.0
-"""Degrees."""
+"""Degrees by which the head tilts, by default."""
 _OFF_GRID = 0.2
 """Maximum distance in metres from the center of a reachable cell."""
 

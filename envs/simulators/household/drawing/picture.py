@@ -64,7 +64,7 @@ _PROUD = 0.01
 _SUNK, _SUNK_IN_CUSHIONS, _SUNK_IN_TUBS = 0.15, 0.25, 0.4
 """Maximum depth in metres that an object may be sunk in its support."""
 _BELOW_TOP = 0.1
-"""Metres."""
+"""Metres below a piece of furniture's top, under which things lie in it."""
 _CUSHIONED = those("cushioned")
 _CUT = frozenset({"CounterTop", *BASINS})
 """Types that other things around them cut into."""
@@ -109,7 +109,7 @@ class RoomPicture:
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
         self._meshes: dict[object, Mesh] = {}
-        """Those that are not common: of other materials, or where furniture was moved."""
+        """Meshes that are not common: of other materials, or where furniture was moved."""
         self._furniture = {thing.id: thing.box for thing in self._first if not thing["pickupable"]}
         self._randomization: Randomization | None = None
         self._joinery = Joinery((), 0)

@@ -38,7 +38,7 @@ _COUNTED = 1024
 _MARGIN = 0.2
 """Metres around the room in a view from above."""
 _BELOW_CEILING = 0.05
-"""Metres."""
+"""Metres below the ceiling at which a camera looks down on the room."""
 _BAND = 20
 """Rows of an image that are looked at together."""
 _WALL, _CEILING = 0.06, 0.1
@@ -52,13 +52,13 @@ class Settings:
 
     width: int = 300
     height: int = 300
-    """Pixels."""
+    """Height of the image, in pixels."""
     field_of_view: float = 90.0
-    """Vertical, degrees."""
+    """Vertical field of view, in degrees."""
     grid_size: float = STEP
-    """Grid size, metres."""
+    """Side of a grid's cell, in metres."""
     rotate_step: float = 90.0
-    """Degrees."""
+    """Degrees of a turn, by default."""
     visibility_distance: float = 1.5
     """Maximum horizontal distance in metres from the agent to an object within reach."""
     snap_to_grid: bool = True
@@ -76,7 +76,7 @@ class ObjectVisibility(NamedTuple):
     distance: float
     """Metres from the agent's position to the object's."""
     visible: bool
-    """At least one pixel is visible, and it is within `visibility_distance`."""
+    """Whether at least one pixel is visible, and the object is within `visibility_distance`."""
     interactable: bool
 
 

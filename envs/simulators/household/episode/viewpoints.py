@@ -41,7 +41,7 @@ class Points(NamedTuple):
     """The visible points of an object from one position."""
 
     directions: Array
-    """(N, 3), relative to the eye."""
+    """Directions from the eye to the points, (N, 3)."""
     angle: float
     """Maximum solid angle per point, steradians."""
 

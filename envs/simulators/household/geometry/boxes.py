@@ -22,7 +22,7 @@ _CORNERS = np.array(
 """Signs of a box's corners in the order of THOR's `objectOrientedBoundingBox`."""
 
 _AXIS_ALIGNED = np.array([(x, y, z) for x in (1, -1) for y in (1, -1) for z in (1, -1)], np.float64)
-"""The same in the order of THOR's `axisAlignedBoundingBox`."""
+"""Signs of a box's corners in the order of THOR's `axisAlignedBoundingBox`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,11 @@ class Box:
     """An oriented box. Immutable."""
 
     center: Array
-    """(3,), metres."""
+    """Center, (3,), metres."""
     half: Array
-    """(3,), half extents along its own axes."""
+    """Half extents along the box's own axes, (3,), metres."""
     axes: Array
-    """(3, 3): column i is the direction of its own axis i in the world."""
+    """Own axes, (3, 3): column i is the direction of axis i in the world."""
 
     @cached_property
     def reach(self) -> Array:
@@ -63,7 +63,7 @@ class Box:
 
     @cached_property
     def footprint(self) -> tuple[Array, Array]:
-        """Its axes (2, 2) and half sides (2,) in metres as seen from above; x first, then z.
+        """A box's axes (2, 2) and half sides (2,) in metres as seen from above; x first, then z.
 
         An upright box is taken as it is turned, a tilted one by its axis-aligned bounding box.
         """
@@ -178,12 +178,12 @@ class Outline:
     """A room's walls as a rectangle, with floor and ceiling."""
 
     low: tuple[float, float]
-    """x and z, metres."""
+    """Lowest x and z, metres."""
     high: tuple[float, float]
     floor: float
-    """Height, metres."""
+    """Height of the floor, metres."""
     ceiling: float
-    """Height, metres."""
+    """Height of the ceiling, metres."""
 
     def holds(self, x: float, z: float, margin: float = 0.0) -> bool:
         """Whether a point lies in the room, at least `margin` metres from its walls."""

@@ -136,7 +136,7 @@ def clear(
     *,
     nearer: float = 0.0,
 ) -> NDArray[np.bool_]:
-    """The same for many points.
+    """Whether the agent can stand at each of many points.
 
     Args:
         points: (N, 2), x and z in metres.

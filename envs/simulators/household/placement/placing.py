@@ -22,9 +22,9 @@ from inhabit.envs.simulators.household.types.things import BASINS, ENCLOSING, th
 
 _UPRIGHT = np.eye(3)
 _ON_X = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
-"""Its own x points up."""
+"""Rotation of a thing whose own x points up."""
 _ON_Z = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)))
-"""Its own z points up."""
+"""Rotation of a thing whose own z points up."""
 _LIES_ON_X, _LIES_ON_Z = those("lies_on_x"), those("lies_on_z")
 
 
@@ -67,9 +67,9 @@ _AT_HAND = 0.1
 _LOW_RIMMED = those("low_rimmed")
 """Receptacles over whose rim large objects may extend."""
 _ON_FLOOR = 0.005
-"""Metres: what is lower lies on the floor itself, and not in a basket or cupboard there."""
+"""Metres above the floor: what is lower lies on the floor itself, not in a basket or cupboard."""
 _OVER_FLOOR = 0.36
-"""Metres: what is lower is on the floor too. Right for 96 % of what lies in iTHOR's rooms."""
+"""Metres above the floor: what is lower is on it too. Right for 96 % of things in iTHOR's rooms."""
 _DEEP = (VESSELS & those("inside")) - {"Pan"}
 """Vessels whose hollow fills their box; a pan's box holds its handle, too."""
 _HOLLOW = 0.75

@@ -49,15 +49,15 @@ class Surface:
 
     owner: SimObject
     areas: tuple[Box, ...]
-    """Only width and depth matter."""
+    """Boxes of the surface, of which only width and depth matter."""
     height: float
     """Height in the world, metres."""
     headroom: float
-    """Clearance above it, metres; inf without a limit."""
+    """Clearance above the surface, metres; inf without a limit."""
     enclosed: bool
-    """Objects outside do not block it."""
+    """Whether objects outside do not block it."""
     brimming: bool
-    """Objects in it may extend beyond it."""
+    """Whether objects in it may extend beyond it."""
 
 
 def surface(world: World, thing: SimObject) -> Surface:
@@ -146,11 +146,11 @@ class Rectangle:
     """A horizontal rectangle; x first, then z."""
 
     center: Array
-    """(2,), metres."""
+    """Center, (2,), metres."""
     half: Array
-    """(2,)."""
+    """Half sides, (2,), metres."""
     axes: Array
-    """(2, 2): column i is the direction of side i."""
+    """Directions of the sides, (2, 2): column i is that of side i."""
 
     @classmethod
     def of(cls, box: Box) -> Rectangle:

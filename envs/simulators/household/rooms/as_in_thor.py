@@ -39,9 +39,9 @@ class Start(NamedTuple):
     x: float
     y: float
     z: float
-    """Metres."""
+    """Position along z, in metres."""
     rotation: float
-    """Degrees."""
+    """Rotation about the vertical, in degrees."""
 
 
 def as_in_thor(room: Room) -> Room:

@@ -46,10 +46,10 @@ class Room:
     """A room in its initial state."""
 
     name: str
-    """Such as "FloorPlan1"."""
+    """Name of the room, such as "FloorPlan1"."""
     objects: tuple[Metadata, ...]
     boxes: tuple[Box, ...]
-    """Of the objects, in the same order; +z of each is its front."""
+    """Boxes of the objects, in the same order; +z of each is its front."""
     outline: Outline
     strips: Mapping[str, tuple[Box, ...]]
     """The parts of counters around corners, by id."""

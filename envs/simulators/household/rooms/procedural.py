@@ -33,13 +33,13 @@ NAME = "Procedural"
 """THOR's scene that holds houses."""
 FLOOR = "Floor|+00.00|+00.00|+00.00"
 _THICK = 0.04
-"""Metres: a wall, to each side of which there may be a room."""
+"""Thickness of a wall, in metres; to each side of it there may be a room."""
 _HEIGHT = 2.5
 """Metres, where walls have no height."""
 _NEAR = 0.15
 """Metres from a wall's line within which a doorway is in it."""
 _LARGEST = 100.0
-"""Metres from the origin."""
+"""Farthest that a coordinate may be from the origin, in metres."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """Any finite number."""
@@ -58,7 +58,7 @@ class ThorVector(BaseModel):
 
     @property
     def plane(self) -> Plane:
-        """As seen from above."""
+        """The point as seen from above: x and z, metres."""
         return self.x, self.z
 
 

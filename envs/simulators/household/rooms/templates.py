@@ -42,7 +42,7 @@ class Asset:
     kind: str
     """THOR's objectType."""
     size: tuple[float, float, float]
-    """Metres along its own axes."""
+    """Size along the asset's own axes, in metres."""
     ability: str
     """THOR's primaryProperty, such as "CanPickup"; "Undefined" if the database has none."""
 

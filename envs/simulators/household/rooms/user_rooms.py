@@ -108,7 +108,7 @@ class Catalog:
 
     @classmethod
     def of(cls, folder: str, *, recorded: bool = False, as_thor: bool = False) -> Catalog:
-        """The same for a folder name; if empty, the one in INHABIT_ROOMS, if any.
+        """A catalog of a folder by its name; if empty, of the one in INHABIT_ROOMS, if any.
 
         Raises:
             SceneError: as above.

@@ -30,11 +30,11 @@ class AgentState:
     x: float
     y: float
     z: float
-    """Metres."""
+    """Position along z, in metres."""
     rotation: float = 0.0
-    """Degrees, 0..360; 0 looks along +z, 90 along +x."""
+    """Rotation about the vertical, in degrees, 0..360; 0 looks along +z, 90 along +x."""
     horizon: float = 0.0
-    """Degrees; positive looks down."""
+    """Pitch of the camera, in degrees; positive looks down."""
     standing: bool = True
     held: str | None = None
     """Id of the held object."""
@@ -43,7 +43,7 @@ class AgentState:
     wrist: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Rotation of the held object: pitch, yaw and roll in degrees."""
     robot: RobotArm | None = None
-    """Its arm, if it has one (agentMode "arm"). It then holds nothing in another hand."""
+    """Arm, if the agent has one (agentMode "arm"). It then holds nothing in another hand."""
 
     @property
     def eye(self) -> tuple[float, float, float]:
@@ -73,7 +73,7 @@ class AgentState:
         return own if self.robot is None else (*own, *(grip.id for grip in self.robot.held))
 
     def turned(self, degrees: float) -> AgentState:
-        """Rotated to the right."""
+        """The agent, rotated to the right."""
         return replace(self, rotation=(self.rotation + degrees) % 360.0)
 
 
@@ -84,7 +84,7 @@ FAR_PLANE = 20.0
 _FAR_OFF = 40.0
 """Distance in metres of a camera without perspective: parallel to within about a degree."""
 _AHEAD = 12.0
-"""Depth in metres that such a camera sees behind its position."""
+"""Depth in metres that a camera without perspective sees behind its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class FixedCamera:
     """The pose of a camera. Immutable."""
 
     position: tuple[float, float, float]
-    """Metres."""
+    """Position in metres."""
     pitch: float = 0.0
-    """Degrees; positive looks down."""
+    """Pitch in degrees; positive looks down."""
     yaw: float = 0.0
-    """Degrees; 0 looks along +z, 90 along +x."""
+    """Rotation about the vertical, in degrees; 0 looks along +z, 90 along +x."""
     field_of_view: float = 90.0
     """Vertical field of view, degrees; unused without perspective."""
     half_height: float | None = None
@@ -121,7 +121,7 @@ class FixedCamera:
         )
 
     def metadata(self, number: int) -> dict[str, Any]:
-        """As in `metadata["thirdPartyCameras"]`."""
+        """The camera as in `metadata["thirdPartyCameras"]`."""
         return {
             "thirdPartyCameraId": number,
             "position": xyz(self.position),

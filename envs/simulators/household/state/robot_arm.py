@@ -18,7 +18,7 @@ LOWEST, HIGHEST = -0.45, 0.9
 """Heights of the arm's base over the agent's position, metres: a quarter of its body below the
 middle, up to its top."""
 SHOULDER = np.array((0.0, 0.0, 0.2))
-"""Metres along the base's right, up and ahead."""
+"""Position of the shoulder along the base's right, up and ahead, metres."""
 LENGTH = 0.6325
 """Farthest of the wrist from the shoulder, metres."""
 _CLEAR = 0.01
@@ -32,9 +32,9 @@ class Grip(NamedTuple):
 
     id: str
     place: Triple
-    """Of its box's middle along the hand's own axes from the wrist, metres."""
+    """Middle of the object's box along the hand's own axes from the wrist, metres."""
     turn: Triple
-    """Unity's angles in degrees, from the hand's axes to the box's."""
+    """Rotation from the hand's axes to the box's, Unity's angles in degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class RobotArm:
     """The pose of an arm in the agent's frame. Immutable."""
 
     height: float = 0.0
-    """Of its base over the agent's position, metres."""
+    """Height of the arm's base over the agent's position, metres."""
     wrist: Triple = (0.0, 0.0, 0.4)
-    """Along the base's right, up and ahead, metres."""
+    """Position of the wrist along the base's right, up and ahead, metres."""
     turn: Triple = (0.0, 0.0, 0.0)
-    """Of the hand in the base's frame, Unity's angles in degrees."""
+    """Rotation of the hand in the base's frame, Unity's angles in degrees."""
     radius: float = 0.06
-    """Of the sphere before the wrist that picks things up, metres."""
+    """Radius of the sphere before the wrist that picks things up, metres."""
     held: tuple[Grip, ...] = ()
 
     @property
@@ -88,7 +88,7 @@ class RobotArm:
         )
 
     def turned(self, pitch: float, yaw: float, roll: float) -> RobotArm:
-        """With the hand turned about its own axes, degrees."""
+        """The arm with its hand turned about its own axes, degrees."""
         now = self.axes @ rotation({"x": pitch, "y": yaw, "z": roll})
         found = angles(now)
         return replace(self, turn=(found["x"], found["y"], found["z"]))

@@ -10,18 +10,18 @@ from inhabit.envs.simulators.household.types.things import THINGS
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Where the two differ; the defaults are those of recorded tasks."""
+    """Rules that differ between the two; the defaults are those of recorded tasks."""
 
     slices: Mapping[str, int]
     """Type -> number of its slices."""
     first_slice: int
-    """Number of the first one, in its id."""
+    """Number of the first slice, in its id."""
     names_as_in_thor: bool = False
     """Whether slices and copies are named as in AI2-THOR, and not by their ids."""
     disables_unlisted: bool = False
     """Whether `SetObjectPoses` takes what it does not list out of the room."""
     finds_disabled: bool = False
-    """Whether it finds what was taken out."""
+    """Whether `SetObjectPoses` finds what was taken out of the room."""
     hands_hold_contents: bool = False
     """Whether what is held, with its contents, is off all lists of parents and contents."""
     contents_follow: bool = False
@@ -32,7 +32,7 @@ class RuleSet:
     microwave_toasts: bool = True
     """Whether slices of bread are cooked in a microwave."""
     filled_coffee_is_hot: bool = False
-    """Also where an action fills something with coffee."""
+    """Whether coffee is hot also where an action fills something with it."""
     turned_over_spills: bool = False
     shattered_is_nowhere: bool = False
     """Whether no pose shows what broke into pieces."""
@@ -76,6 +76,6 @@ AI2THOR = RuleSet(
     tells_motion=True,
     bounds_have_walls=True,
 )
-"""Those of AI2-THOR 5.0.0, for its programs."""
+"""Rules of AI2-THOR 5.0.0, for its programs."""
 TASKS = RuleSet(slices=_column("slices"), first_slice=1)
-"""Those of recorded tasks, whose texts and costs depend on them."""
+"""Rules of recorded tasks, whose texts and costs depend on them."""

@@ -29,19 +29,19 @@ class SimObject:
     """One object. Immutable: a change replaces it in the world."""
 
     metadata: Metadata
-    """As in AI2-THOR, without `distance`, `visible` and `isInteractable`, which belong to a
-    frame."""
+    """Metadata as in AI2-THOR, without `distance`, `visible` and `isInteractable`, which belong to
+    a frame."""
     box: Box
-    """Its pose; +z is its front."""
+    """Pose of the object; +z is its front."""
     pivot: Array
-    """(3,): from the box's center to THOR's `position`, along the box's own axes."""
+    """Offset, (3,), from the box's center to THOR's `position`, along the box's own axes."""
     revision: int
-    """Unique for its contents within a simulator."""
+    """Number that is unique for the object's contents within a simulator."""
     present: bool = True
-    """False after slicing: THOR still lists it, but it has no place."""
+    """False after slicing: THOR still lists the object, but it has no place."""
     away: Mapping[str, Box] | None = None
-    """Not None while it is disabled, as Unity's SetActive does it: it is on no list then. The boxes
-    that what it was linked to had, by id."""
+    """Boxes, by id, that what it was linked to had, while it is disabled as by Unity's SetActive:
+    it is on no list then. None while it is not."""
     posed: bool = False
     """Whether SetObjectPoses has placed it and it was not put down since: its pose is then a
     recorded one, in furniture that differs from ours."""

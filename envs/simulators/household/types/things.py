@@ -63,7 +63,7 @@ class Thing(BaseModel):
     rooms: Annotated[tuple[RoomKind, ...], BeforeValidator(_words)] = ()
     """Kinds of rooms that may have it, as AI2-THOR 5 lists them: what may be there, not what is."""
     word: str = ""
-    """Its noun; empty if that is its name in small letters, with spaces."""
+    """Noun of the type; empty if that is its name in small letters, with spaces."""
     also: tuple[str, ...] = ()
     """Synonyms that are understood."""
     can: Annotated[tuple[str, ...], BeforeValidator(_words)] = ()
@@ -82,7 +82,7 @@ class Thing(BaseModel):
     rests: float | None = None
     """Metres above its bottom at which contents rest."""
     share: float | None = None
-    """The same as a fraction of its height. With neither, things lie on top."""
+    """`rests` as a fraction of the type's height. With neither, things lie on top."""
     narrowed: float | None = None
     """Usable fraction of its width and depth."""
     takes: Annotated[tuple[str, ...] | None, BeforeValidator(_words)] = None

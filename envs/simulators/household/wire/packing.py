@@ -44,7 +44,7 @@ class Format(ABC):
 
 
 class MessagePack(Format):
-    """For the pipes."""
+    """The format of messages over pipes."""
 
     def __init__(self) -> None:
         self._pack: Callable[[Any], bytes] = msgpack.Packer(autoreset=True).pack
@@ -68,7 +68,7 @@ class MessagePack(Format):
 
 
 class Json(Format):
-    """For HTTP."""
+    """The format of messages over HTTP."""
 
     def entries(self, table: Mapping[str, Any]) -> bytes:
         """See `Format`."""
@@ -261,7 +261,7 @@ class Palette:
                 self._taken.add(self._colors[name])
 
     def metadata(self) -> list[dict[str, object]]:
-        """As `metadata["colors"]` has it."""
+        """Names and colours as `metadata["colors"]` has them."""
         return [{"name": name, "color": list(color)} for name, color in self._colors.items()]
 
     def colors(self, names: Sequence[str]) -> list[Color]:

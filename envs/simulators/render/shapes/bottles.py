@@ -119,7 +119,7 @@ def salt_shaker(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def pepper_shaker(size: Vector, look: Look, choose: Random) -> Mesh:
-    """The same shaker, with pepper."""
+    """A glass shaker with pepper in it and a metal top."""
     return _shaker(size, _PEPPER)
 
 

@@ -53,7 +53,7 @@ FRONTS = (
     Material((0.66, 0.72, 0.66), Pattern.PAINT, gloss=0.2),
     Material((0.55, 0.63, 0.70), Pattern.PAINT, gloss=0.2),
 )
-"""Of fitted furniture: the same choice for cabinets, drawers and what holds them."""
+"""Materials of fitted furniture: the same choice for cabinets, drawers and what holds them."""
 COUNTERS = (
     Material((0.80, 0.78, 0.74), Pattern.MARBLE, (0.62, 0.58, 0.54), scale=0.4, gloss=0.5),
     Material((0.33, 0.32, 0.32), Pattern.SPECKLE, (0.48, 0.46, 0.44), scale=0.02, gloss=0.5),
@@ -110,7 +110,7 @@ FABRICS = tuple(
         (0.30, 0.30, 0.33),
     )
 )
-"""For upholstery."""
+"""Materials for upholstery."""
 
 LINENS = tuple(
     _fabric(color)
@@ -123,7 +123,7 @@ LINENS = tuple(
         (0.62, 0.55, 0.68),
     )
 )
-"""For bedding, towels and curtains."""
+"""Materials for bedding, towels and curtains."""
 
 COTTON = _fabric((0.92, 0.91, 0.88))
 
@@ -155,7 +155,7 @@ def shade(material: Material, factor: float) -> Material:
 
 
 def mixed(material: Material, color: Color, share: float) -> Material:
-    """With a share 0..1 of another colour in it."""
+    """The material with a share 0..1 of another colour in it."""
     red, green, blue = (a + (b - a) * share for a, b in zip(material.color, color, strict=True))
     return replace(material, color=(red, green, blue))
 
@@ -227,15 +227,15 @@ class Look:
     """The states that can be seen. A kind shows those that mean something for it."""
 
     openness: float = 0.0
-    """0 closed, 1 wide open."""
+    """How far it is open: 0 closed, 1 wide open."""
     on: bool = False
-    """Lit, glowing, burning or running."""
+    """Whether it is lit, glowing, burning or running."""
     sliced: bool = False
     dirty: bool = False
     cooked: bool = False
     broken: bool = False
     used_up: bool = False
-    """Only the cardboard of a roll is left, or an empty pack."""
+    """Whether only the cardboard of a roll is left, or an empty pack."""
     filled: str | None = None
     """The liquid in it: "water", "coffee", "wine", or any other name."""
     hinge: Side | None = None
@@ -273,7 +273,7 @@ class Form:
 
     build: Builder
     size: Vector
-    """Its usual size, in metres: close to the medians of the 120 rooms of iTHOR, in an object's own
+    """Usual size in metres: close to the medians of the 120 rooms of iTHOR, in an object's own
     frame."""
     looks: Telling = ()
-    """For contact sheets and tests."""
+    """Looks for contact sheets and tests."""

@@ -38,7 +38,7 @@ class _Fruit:
     skins: tuple[Material, ...]
     flesh: Material
     core: Material
-    """In the middle of a cut."""
+    """Material in the middle of a cut."""
 
 
 _APPLE = _Fruit(

@@ -34,7 +34,7 @@ from inhabit.envs.simulators.render.shapes.parts import along_longer, lying
 from inhabit.envs.simulators.render.sweep import prism, tube
 
 _WALL = 0.08
-"""Of a vessel's radius."""
+"""Thickness of a vessel's wall, as a share of its radius."""
 
 
 def vessel(

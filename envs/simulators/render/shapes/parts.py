@@ -218,7 +218,7 @@ def drape(width: float, height: float, depth: float, folds: float, material: Mat
 
 
 def smoothed(mesh: Mesh, *, weld: bool = True) -> Mesh:
-    """With normals that follow the surface.
+    """The mesh with normals that follow the surface.
 
     Args:
         mesh: any body.

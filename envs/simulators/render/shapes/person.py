@@ -44,7 +44,7 @@ def standing(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def sitting(size: Vector, look: Look, choose: Random) -> Mesh:
-    """As on a chair: thighs level, hands on them."""
+    """A person as on a chair: thighs level, hands on them."""
     return _person(_SITTING, hip=0.55, choose=choose).fitted(size)
 
 

@@ -101,7 +101,7 @@ def sofa(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def arm_chair(size: Vector, look: Look, choose: Random) -> Mesh:
-    """The same for one person."""
+    """An upholstered sofa for one person."""
     return _upholstered(size, choose.choice(FABRICS), choose, seats=1)
 
 
@@ -236,7 +236,7 @@ def dog_bed(size: Vector, look: Look, choose: Random) -> Mesh:
 _WIDEST = 105.0
 """Degrees that a door opens."""
 _SLIDE = 0.8
-"""Of its depth that a drawer comes out (measured on THOR's)."""
+"""Share of its depth that a drawer comes out (measured on THOR's)."""
 
 
 def cabinet(size: Vector, look: Look, choose: Random) -> Mesh:

@@ -77,7 +77,7 @@ def painting(size: Vector, look: Look, choose: Random) -> Mesh:
 
 @facing
 def poster(size: Vector, look: Look, choose: Random) -> Mesh:
-    """The same without a frame, on a white sheet."""
+    """A picture without a frame, on a white sheet."""
     x, y, _ = size
     paint = Random(choose.randrange(1 << 30))
     w, h = 0.9 * x, 0.88 * y

@@ -18,9 +18,9 @@ from types import ModuleType
 from typing import Any, Mapping, Sequence
 
 EXECUTABLE = "INHABIT_THOR_EXECUTABLE"
-"""In the environment: the path of the simulator that is started."""
+"""Environment variable with the path of the simulator that is started."""
 CLIENT = "INHABIT_THOR_CLIENT"
-"""In the environment of that simulator: the release of the client."""
+"""Environment variable of that simulator with the release of the client."""
 VERSIONS = "2.1.0, 2.7.*, 4.3.0 and 5.0.0"
 _MODULE = "ai2thor.controller"
 _WRITTEN_BY_US = b"# Written by inhabit: starts the embedded household."
