@@ -19,7 +19,9 @@ POLITE = re.compile(
     r"(?:\w+ly |nice and |piping |steaming |ice |well )?"
     r"(?:hot|warm|heated|cold|cool|cooled|chilled|clean|washed)\b)|or before|"
     r"if it(?:'s| is) not too much trouble|"
-    r"(?:starting )?from (?:nothing|scratch)|"
+    r"(?:starting )?from (?:nothing|scratch)|one after (?:the other|another)|"
+    r"for (?:just )?a (?:little |short )?(?:bit|while|moment)|"
+    r"un?till? (?=you(?: have|['\u2019]ve) (?:got )?(?:it|them|one|two|an?|the)\b)|"
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 CHANGING = re.compile(
@@ -124,8 +126,11 @@ TOLD: Mapping[str, re.Pattern[str]] = {
     "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b|\bwatch\w* (?:\w+ ){0,3}(?:from|on) (?:the|an?)\b"),
     "get": re.compile(
         r"\b(?:(?:get|obtain|collect|gather|min|dig|chop|cut|harvest|pick|fetch|bring|craft|mak|"
-        rf"build|produc|smelt|acquir|hav|hold|own|need|want|hunt|kill){_ENDING}|"
-        r"got|brought|made|built|has|like)\b"
+        r"build|produc|smelt|fir|bak|roast|grill|fry|acquir|hav|hold|own|need|want|hunt|kill)"
+        rf"{_ENDING}|got|brought|made|built|has|like)\b"
+    ),
+    "use": re.compile(
+        r"\b(?:use[sd]?|using|wear(?:s|ing)?|wield\w*|equip\w*|put (?:it|them) on(?! the\b))\b"
     ),
 }
 """What has to be said if it is wished, and may be said otherwise."""
@@ -217,7 +222,12 @@ UNDONE = re.compile(
 )
 """Words that begin what is done with a thing after it is where it is wanted."""
 BARE = re.compile(r"\s*(?:the\s+|an?\s+)?$")
-SOURCE = re.compile(r"\b(?:from|of|with|using|by)\b")
+SOURCE = re.compile(
+    r"\b(?:from|of|with|using|by)\b|^\s*(?:in|inside|on|at)\s+(?:(?:the|a|an|your|that)\s+)?$"
+)
+"""What leads to the place where something is made, or to what it is made of."""
+COOKED = re.compile(r"\b(?:cook|roast|fry|grill)\s+(?P<which>(?:\w+\s+)?)$")
+"""What comes before the raw food: "cook some mutton" gets cooked mutton."""
 TOGETHER = re.compile(r"\s*(?:,|and|as well as|plus|along with)(?:\s+(?:the|an?|both))*\s*$")
 PRONOUN = re.compile(r"\b(?:it|them|that|this)\b")
 ORDER = re.compile(
@@ -231,6 +241,7 @@ LATER = re.compile(
 """A treatment that is asked for after something else."""
 STRICT = re.compile(r"\b(?:first|before|once|after(?:ward)?s?)\b")
 EARLIER = re.compile(
-    r"\b(?:after|once|when|as soon as)\b(?!\s*(?:that|this|which|it|doing so)\b(?! is| has))"
+    r"\b(?:after|once|when|as soon as)\b"
+    r"(?!\s*(?:that|this|which|it|doing so|the other|another)\b(?! is| has))"
 )
 """Words that begin a clause on what comes first, whatever its place in the sentence."""

@@ -50,8 +50,8 @@ def misread(
             return why
     if english.NO_WISH.match(text):
         return "The goal asks or tells for a fact, and wishes nothing."
-    text = english.PURPOSE.sub(" ", text)
     plainly = SceneNouns(lexicon)
+    text = _with_products(english.PURPOSE.sub(" ", text), plainly)
     wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
     nouns = SceneNouns(lexicon, {*wished, *(thing.kind for thing in things)})
     goal_ = _Comparison(text, events, nouns, lexicon, {thing.name: thing for thing in things})
@@ -96,6 +96,17 @@ def _impolite(goal: str) -> str:
     return re.sub(r"\s+", " ", english.POLITE.sub(" ", goal.lower()))
 
 
+def _with_products(text: str, nouns: SceneNouns) -> str:
+    """The text in which what is to be cooked is asked for as what that makes."""
+    for mention in reversed(nouns.mentions(text)):
+        before = english.COOKED.search(text[: mention.start])
+        cooked = f"cooked {mention.kind}"
+        if before is not None and nouns.known(cooked) == cooked:
+            got = f"get {before['which']}{cooked}"
+            text = f"{text[: before.start()]}{got}{text[mention.end :]}"
+    return text
+
+
 def _unconditional(text: str) -> tuple[str, str]:
     """The text without its condition, and what is wrong with that."""
     found = english.CONDITION.search(text)
@@ -120,6 +131,8 @@ class _Comparison(GoalText):
         words = {*re.findall(r"\w+", wishes)} | ({"all", "every", "each"} if every else set())
         if any(other in self.needed_by(one) for one in self.moves for other in self.moves):
             words.add("only")  # "only after"
+        if 2 in self.taken.values():
+            words |= {"second", "another"}
         return frozenset(words | {w for w, n in NUMBERS.items() if n in self.switched.values()})
 
     def families(self, conditional: bool) -> str:
@@ -441,13 +454,20 @@ class _Comparison(GoalText):
                 return "The goal wants things in an order, and the scene does not."
         if ordered and not english.ORDER.search(self.text):
             return "The scene wants things in an order, and the goal does not say so."
-        return self._late(min(placed.values(), default=None))
+        return self._late(placed)
 
-    def _late(self, put: int | None) -> str:
-        """Whether something is treated after it is put, at a place in the text, where it stays."""
+    def _late(self, placed: Mapping[str, int]) -> str:
+        """Whether something is treated after it is put where it stays.
+
+        Args:
+            placed: names of events, and where in the text they are told.
+        """
         wished = {*map(self.verb_of, self.events)}
-        for said in english.LATER.finditer(self.text, put or 0) if put is not None else ():
-            if said.lastgroup in wished:
+        for said in english.LATER.finditer(self.text, min(placed.values(), default=len(self.text))):
+            kinds = self._treated(said.end())
+            before = {n for n, at in placed.items() if at < said.start()}
+            put = {self.moves[n][0] for n in before if n in self.moves}
+            if said.lastgroup in wished and (not kinds or kinds & put):
                 return f"The goal wants to {said.lastgroup} something after it is put away."
         return ""
 

@@ -18,6 +18,9 @@ NUMBERS: Mapping[str, int] = {
 } | {"both": 2}
 
 
+_ABOUT = re.compile(r"\s+(?:the|a|an|some|it|them)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectMention:
     """An object that a sentence mentions."""
@@ -66,8 +69,9 @@ class SceneNouns:
         )
 
     def mentions(self, clause: str) -> Sequence[ObjectMention]:
-        """All objects that a clause in lower case mentions, in order."""
-        return [self._mention(match) for match in self._pattern.finditer(clause)]
+        """Objects that a clause in lower case mentions, in order. "Fire the clay" has no fire."""
+        found = self._pattern.finditer(clause)
+        return [self._mention(match) for match in found if not _is_verb(clause, match)]
 
     def known(self, noun: str) -> str | None:
         """The kind that a noun in lower case means, singular or plural; None if there is none."""
@@ -85,6 +89,12 @@ class SceneNouns:
             start=match.start(),
             end=match.end(),
         )
+
+
+def _is_verb(clause: str, noun: re.Match[str]) -> bool:
+    """Whether a noun without an article stands where a verb does, before what it is done to."""
+    begins = re.search(r"(?:^|[,.;:]|\b(?:and|then|to))\s*$", clause[: noun.start()])
+    return begins is not None and _ABOUT.match(clause, noun.end()) is not None
 
 
 def sources(kind: str, lexicon: Lexicon) -> Sequence[str]:

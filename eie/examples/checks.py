@@ -73,7 +73,7 @@ def check_goal(
 ) -> None:
     """Check that a goal mentions no object that the scene lacks and its events do not obtain."""
     nouns = SceneNouns(lexicon)
-    gotten = [e.wish.lower() for e in events if e.action_kind in _OBTAINS]
+    gotten = [e.wish.lower() for e in events if e.action_kind in (*_OBTAINS, ActionKind.DROP)]
     made = [mention.kind for wish in gotten for mention in nouns.mentions(wish)]
     got = {kind for one in made for kind in (one, *sources(one, lexicon))}
     _raise_first(contradictions(goal, things, lexicon, wish=True, got=got))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from inhabit.eie.checking.meaning import misread
+from inhabit.eie.checking.nouns import SceneNouns
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.core import SceneObject, Task
@@ -91,6 +92,9 @@ def test_what_means_something_else_is_told(goal: str, why: str) -> None:
         ("Take the mug to the drawer and leave it there.", {"goal": PLAIN}),
         ("A mug in the drawer.", {"goal": PLAIN}),
         ("Put the mug in the drawer, but wash it first unless it is clean.", DIRTY),
+        ("Put a cup in a drawer, then cool an apple and put it on the counter.", BOTH),
+        ("Put both mugs in the drawer, one after the other.", {"goal": TWO}),
+        ("Heat a mug until piping hot and put it on the counter for a bit.", {"goal": GOAL}),
     ],
 )
 def test_numbers_places_and_order_that_are_the_same_are_kept(
@@ -113,6 +117,7 @@ def test_numbers_places_and_order_that_are_the_same_are_kept(
         ("Hold the book, but leave the floor lamp off.", {"goal": LIT}, "light"),
         ("Hold the book beside the floor lamp.", {"goal": LIT}, "light"),
         ("Put a mug next to the drawer.", {"goal": PLAIN}, "does not say"),
+        ("Put a cup in a drawer and an apple on the counter, then cool it.", BOTH, "put away"),
         ("Put a mug on top of the drawer.", {"goal": PLAIN}, "on top"),
         ("Look for the mug in the drawer.", {"goal": PLAIN}, "wants to put"),
         ("Put a mug in the drawer, then take it out.", {"goal": PLAIN}, "again"),
@@ -303,6 +308,7 @@ def test_what_is_wanted_besides_or_not_at_all_is_found(goal: str, plain: bool) -
     [
         ("Make a wooden hoe and use it.", True),
         ("Use a wooden hoe that you have made for us.", True),
+        ("Make a wooden hoe and wield it.", True),
         ("Make a wooden hoe for us.", False),
     ],
 )
@@ -314,3 +320,34 @@ def test_what_is_to_be_used_has_to_be_said(goal: str, means_it: bool) -> None:
     lexicon = Lexicon(frozenset(["wooden hoe"]), {}, {})
     assert (misread(goal, events, [], lexicon) == "") is means_it
     assert misread("Make a wooden hoe and use it.", events[:1], [], lexicon)
+
+
+@pytest.mark.parametrize(
+    ("goal", "means_it"),
+    [
+        ("Make a furnace, put it down and cook some mutton in it.", True),
+        ("Make a furnace, put it down and get some cooked mutton in the furnace.", True),
+        (
+            "Make a furnace, put it down and fire the mutton until you have got some cooked one",
+            False,
+        ),
+        ("Make a furnace, put it down, get cooked mutton and put it in the furnace.", False),
+        ("Make a furnace, put it down and cook some beef in it.", False),
+        ("Make a furnace, put it down and get some mutton.", False),
+    ],
+)
+def test_cooking_something_gets_it_cooked(goal: str, means_it: bool) -> None:
+    events = [
+        Event("furnace", "make a furnace", "", ActionKind.MAKE, "furnace"),
+        Event("down", "put down the furnace", "", ActionKind.DROP, "furnace", ("furnace",)),
+        Event("mutton", "get some cooked mutton", "", ActionKind.MAKE, "mutton", ("down",)),
+    ]
+    kinds = ("furnace", "mutton", "cooked mutton", "beef", "cooked beef", "fire")
+    lexicon = Lexicon(frozenset(kinds), {}, products={"cooked mutton": "mutton"})
+    assert (misread(goal, events, [], lexicon) == "") is means_it
+
+
+def test_a_noun_before_what_is_done_to_something_is_a_verb() -> None:
+    nouns = SceneNouns(Lexicon(frozenset(("fire", "clay")), {}))
+    assert [m.kind for m in nouns.mentions("then fire some clay in the fire")] == ["clay", "fire"]
+    assert [m.kind for m in nouns.mentions("put the fire and clay down")] == ["fire", "clay"]
