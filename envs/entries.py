@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
 from importlib import import_module
@@ -18,7 +18,6 @@ from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
 from traceback import extract_tb
-from types import NoneType
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -63,7 +62,13 @@ def lazy(target: str) -> Callable[..., Any]:
 
 R = TypeVar("R")
 E = TypeVar("E", bound=StrEnum)
-_WORDS: Mapping[Any, str] = {str: "a text", Callable: "a function"}
+_KINDS: Mapping[str, tuple[Any, str]] = {
+    "str": (str, "a text"),
+    "tuple": (tuple, "a tuple"),
+    "Mapping": (Mapping, "a mapping"),
+    "Callable": (Callable, "a function"),
+}
+"""Types of fields, as a dataclass has them, that are checked, with a word for people."""
 
 
 class PluginError(UnavailableError):
@@ -83,7 +88,8 @@ class Entries(Generic[R]):
     """Name -> "module:attribute"."""
     name_of: Callable[[R], str] = attrgetter("name")
     check: Callable[[R], str | None] = lambda registration: None
-    """third-party registration -> what is wrong with it, as a clause; None if nothing is."""
+    """third-party registration -> what is wrong with it, as a clause; None if nothing is. The types
+    of most fields are checked in any case."""
 
     def names(self) -> Sequence[str]:
         """Every name once, ours first; those of broken packages among them."""
@@ -167,7 +173,7 @@ class Entries(Generic[R]):
                     "the same name"
                 )
             )
-        if problem := self.check(found):
+        if problem := self.check(found) or _fields_problem(found):
             raise PluginError(wrong.format(problem))
         return found
 
@@ -207,13 +213,15 @@ def settings_problem(settings: object) -> str | None:
     return None
 
 
-def type_problem(registration: object, field: str, *kinds: Any) -> str | None:
+def _fields_problem(registration: Any) -> str | None:
     """What is wrong with the type of a field of a registration, in a clause; None if nothing is."""
-    value = getattr(registration, field)
-    if isinstance(value, kinds):
-        return None
-    expected = " or ".join("None" if kind is NoneType else _WORDS[kind] for kind in kinds)
-    return f"its {field} is {_shown(value)}, not {expected}"
+    for field in fields(registration):
+        value, declared = getattr(registration, field.name), str(field.type)
+        optional = declared.endswith(" | None")
+        kind, word = _KINDS.get(declared.removesuffix(" | None").split("[")[0], (object, ""))
+        if not isinstance(value, kind) and not (optional and value is None):
+            return f"its {field.name} is {_shown(value)}, not {word}{' or None' * optional}"
+    return None
 
 
 def first_problem(error: ValidationError) -> str:
