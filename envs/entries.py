@@ -155,14 +155,11 @@ class Entries(Generic[R]):
                 "of them."
             )
         wrong = f"The {self.what} {name!r} of {_who(point)} can't be used: {{}}."
-        try:
-            with same_folder():
-                found = point.load()
-        # Code of others may raise anything, or leave, while it is imported.
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
-            raise PluginError(wrong.format(f"loading {point.value} {raised(error)}")) from error
+        with (
+            faults_as(lambda e: PluginError(wrong.format(f"loading {point.value} {raised(e)}"))),
+            same_folder(),
+        ):
+            found = point.load()
         if not isinstance(found, self.kind):
             is_what = f"{point.value} is {_shown(found)}, not {with_article(self.kind.__name__)}"
             raise PluginError(wrong.format(is_what))
@@ -272,6 +269,23 @@ def is_interrupt(error: BaseException) -> bool:
     except RuntimeError:  # no event loop runs on this thread, so there is nothing to cancel
         return False
     return task is not None and task.cancelling() > 0
+
+
+@contextmanager
+def faults_as(
+    failure: Callable[[BaseException], Exception], *own: type[BaseException]
+) -> Iterator[None]:
+    """Raise `failure(error)` for an error of somebody else's code in the block.
+
+    That code may raise anything, or leave. What stops this program, and the errors that the caller
+    calls its `own`, pass.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, own) or is_interrupt(error):
+            raise
+        raise failure(error) from error
 
 
 @contextmanager
