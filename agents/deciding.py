@@ -35,7 +35,7 @@ from inhabit.agents.custom import CustomAgent
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action, SimulatorError, TaskError, UnavailableError
-from inhabit.envs.entries import first_problem, is_interrupt, raised, same_folder
+from inhabit.envs.entries import faults_as, first_problem, is_interrupt, raised, same_folder
 
 T = TypeVar("T")
 
@@ -120,22 +120,15 @@ def make_agent(registration: AgentRegistration, settings: BaseModel, model: Mode
         UnavailableError, TaskError, RequestError: it lacks something on this machine, or can't read
             it.
     """
-    try:
-        with same_folder():
-            agent = registration.make(settings, model)
-    except (ModelError, UnavailableError, TaskError, RequestError):
-        raise
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
-        raise ModelError(
-            f"The agent {registration.name!r} can't be made: it {raised(error)}."
-        ) from error
+
+    def wrong(why: str) -> ModelError:
+        return ModelError(f"The agent {registration.name!r} can't be made: {why}.")
+
+    own = (ModelError, UnavailableError, TaskError, RequestError)
+    with faults_as(lambda error: wrong(f"it {raised(error)}"), *own), same_folder():
+        agent = registration.make(settings, model)
     if not isinstance(agent, Agent):
-        raise ModelError(
-            f"The agent {registration.name!r} can't be made: its make() returned a "
-            f"{type(agent).__name__}, not an Agent."
-        )
+        raise wrong(f"its make() returned a {type(agent).__name__}, not an Agent")
     return agent
 
 
@@ -154,30 +147,26 @@ async def decide(agent: Agent, view: View, seconds: float = math.inf) -> Decisio
         RequestError: the command asks for what can't be done.
         UndoError: a person takes back the last step, and `view` allows it.
     """
+    own = (ModelError, SimulatorError, CutShortError, RequestError, LateError, UndoError)
     try:
-        answer: object = agent.decide(view)
-        if not inspect.isawaitable(answer):
-            raise ModelError(
-                f"The decide() of {name(agent)} is not a coroutine: write "
-                "'async def decide(self, view)'."
-            )
-        # Not `await answer` alone: it may compute for ever.
-        unlimited = agent.interactive or seconds == math.inf
-        decision = await (answer if unlimited else within(seconds, answer))
+        with faults_as(lambda error: ModelError(f"The agent {name(agent)} {raised(error)}."), *own):
+            answer: object = agent.decide(view)
+            if not inspect.isawaitable(answer):
+                raise ModelError(
+                    f"The decide() of {name(agent)} is not a coroutine: write "
+                    "'async def decide(self, view)'."
+                )
+            # Not `await answer` alone: it may compute for ever.
+            unlimited = agent.interactive or seconds == math.inf
+            decision = await (answer if unlimited else within(seconds, answer))
     except LateError:
         raise ModelError(
             f"The agent {name(agent)} had not decided after {seconds:g} s, the decision_deadline."
         ) from None
-    except (ModelError, SimulatorError, CutShortError, RequestError):
-        raise
     except UndoError as error:
         if view.can_undo:
             raise
         raise ModelError(f"The agent {name(agent)} takes back a step that must stay.") from error
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
-        raise ModelError(f"The agent {name(agent)} {raised(error)}.") from error
     return check_decision(decision, name(agent))
 
 
@@ -187,14 +176,10 @@ def check_budget(agent: Agent) -> None:
     Raises:
         ModelError: there isn't, or the agent raised something else.
     """
-    try:
+    with faults_as(
+        lambda e: ModelError(f"The agent {name(agent)} {raised(e)} in check_budget()."), ModelError
+    ):
         agent.check_budget()
-    except ModelError:
-        raise
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
-        raise ModelError(f"The agent {name(agent)} {raised(error)} in check_budget().") from error
 
 
 async def close_agent(agent: Agent) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,7 +14,7 @@ from pydantic import BaseModel
 from inhabit.agents.core import Agent, Grant
 from inhabit.agents.models.core import Model
 from inhabit.envs.core import UnknownNameError
-from inhabit.envs.entries import Entries, settings_problem, type_problem
+from inhabit.envs.entries import Entries, settings_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +48,6 @@ class AgentRegistration:
     """File -> digest, of an agent that comes from a file; kept in every record."""
 
 
-def _problem(registration: AgentRegistration) -> str | None:
-    return (
-        type_problem(registration, "summary", str)
-        or type_problem(registration, "make", Callable)
-        or type_problem(registration, "model", str, NoneType)
-        or type_problem(registration, "earlier_models", Mapping)
-        or needs_problem(registration.needs)
-        or type_problem(registration, "wants", Mapping)
-        or type_problem(registration, "candidates", str)
-        or settings_problem(registration.settings)
-    )
-
-
 _ENTRIES = Entries(
     "agent",
     AgentRegistration,
@@ -79,7 +65,7 @@ _ENTRIES = Entries(
         "scripted": "inhabit.agents.planners.plain:SCRIPTED",
         "replay": "inhabit.agents.planners.plain:REPLAY",
     },
-    check=_problem,
+    check=lambda one: needs_problem(one.needs) or settings_problem(one.settings),
 )
 
 

@@ -36,6 +36,7 @@ from inhabit.envs.core import (
     Outcome,
     Privileged,
     Reason,
+    Redirectable,
     SceneError,
     Task,
     Tools,
@@ -385,6 +386,22 @@ class EnvContract:
                 there = inside.digest()
                 env.act(original.admissible()[0])
                 _same(there, inside.digest(), "digest() of a fork, when the original acts,")
+
+    def test_the_same_goal_again_changes_nothing(self) -> None:
+        """`pursue` changes the goal alone: what was done stays done."""
+        with self.make() as env:
+            redirectable: Redirectable = _needs(env, Redirectable, "another goal")
+            _skip_if(env.realtime, "the world of this environment moves by itself")
+            task = self.tasks()[0]
+            for action, _ in self._walk(env, task, seed=8):
+                before = _told(env)
+                redirectable.pursue(task)
+                _same(
+                    before,
+                    _told(env),
+                    f"The text, progress, digest and actions after {action.text!r}, before and "
+                    "after pursue() of the same task,",
+                )
 
     def test_admissible_actions_work(self) -> None:
         """What is called admissible succeeds."""

@@ -261,6 +261,15 @@ class Env(ABC):
         agents.
         """
 
+    def outcome(
+        self, reason: Reason | None, feedback: str, *, cost: int = 1, over: bool = False
+    ) -> Outcome:
+        """The result of an action, with the progress now. The episode is over if `over` says so, or
+        if the task is solved.
+        """
+        met, total = self.progress()
+        return Outcome(reason, feedback, met, total, over or met == total, cost)
+
     @abstractmethod
     def close(self) -> None:
         """Release the simulator. Safe to call twice."""

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
 from importlib import import_module
@@ -18,7 +18,6 @@ from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
 from traceback import extract_tb
-from types import NoneType
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -63,7 +62,13 @@ def lazy(target: str) -> Callable[..., Any]:
 
 R = TypeVar("R")
 E = TypeVar("E", bound=StrEnum)
-_WORDS: Mapping[Any, str] = {str: "a text", Callable: "a function"}
+_KINDS: Mapping[str, tuple[Any, str]] = {
+    "str": (str, "a text"),
+    "tuple": (tuple, "a tuple"),
+    "Mapping": (Mapping, "a mapping"),
+    "Callable": (Callable, "a function"),
+}
+"""Types of fields, as a dataclass has them, that are checked, with a word for people."""
 
 
 class PluginError(UnavailableError):
@@ -83,7 +88,8 @@ class Entries(Generic[R]):
     """Name -> "module:attribute"."""
     name_of: Callable[[R], str] = attrgetter("name")
     check: Callable[[R], str | None] = lambda registration: None
-    """third-party registration -> what is wrong with it, as a clause; None if nothing is."""
+    """third-party registration -> what is wrong with it, as a clause; None if nothing is. The types
+    of most fields are checked in any case."""
 
     def names(self) -> Sequence[str]:
         """Every name once, ours first; those of broken packages among them."""
@@ -149,14 +155,11 @@ class Entries(Generic[R]):
                 "of them."
             )
         wrong = f"The {self.what} {name!r} of {_who(point)} can't be used: {{}}."
-        try:
-            with same_folder():
-                found = point.load()
-        # Code of others may raise anything, or leave, while it is imported.
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
-            raise PluginError(wrong.format(f"loading {point.value} {raised(error)}")) from error
+        with (
+            faults_as(lambda e: PluginError(wrong.format(f"loading {point.value} {raised(e)}"))),
+            same_folder(),
+        ):
+            found = point.load()
         if not isinstance(found, self.kind):
             is_what = f"{point.value} is {_shown(found)}, not {with_article(self.kind.__name__)}"
             raise PluginError(wrong.format(is_what))
@@ -167,7 +170,7 @@ class Entries(Generic[R]):
                     "the same name"
                 )
             )
-        if problem := self.check(found):
+        if problem := self.check(found) or _fields_problem(found):
             raise PluginError(wrong.format(problem))
         return found
 
@@ -207,13 +210,15 @@ def settings_problem(settings: object) -> str | None:
     return None
 
 
-def type_problem(registration: object, field: str, *kinds: Any) -> str | None:
+def _fields_problem(registration: Any) -> str | None:
     """What is wrong with the type of a field of a registration, in a clause; None if nothing is."""
-    value = getattr(registration, field)
-    if isinstance(value, kinds):
-        return None
-    expected = " or ".join("None" if kind is NoneType else _WORDS[kind] for kind in kinds)
-    return f"its {field} is {_shown(value)}, not {expected}"
+    for field in fields(registration):
+        value, declared = getattr(registration, field.name), str(field.type)
+        optional = declared.endswith(" | None")
+        kind, word = _KINDS.get(declared.removesuffix(" | None").split("[")[0], (object, ""))
+        if not isinstance(value, kind) and not (optional and value is None):
+            return f"its {field.name} is {_shown(value)}, not {word}{' or None' * optional}"
+    return None
 
 
 def first_problem(error: ValidationError) -> str:
@@ -264,6 +269,23 @@ def is_interrupt(error: BaseException) -> bool:
     except RuntimeError:  # no event loop runs on this thread, so there is nothing to cancel
         return False
     return task is not None and task.cancelling() > 0
+
+
+@contextmanager
+def faults_as(
+    failure: Callable[[BaseException], Exception], *own: type[BaseException]
+) -> Iterator[None]:
+    """Raise `failure(error)` for an error of somebody else's code in the block.
+
+    That code may raise anything, or leave. What stops this program, and the errors that the caller
+    calls its `own`, pass.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, own) or is_interrupt(error):
+            raise
+        raise failure(error) from error
 
 
 @contextmanager

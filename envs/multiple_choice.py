@@ -106,17 +106,12 @@ class MultipleChoice(Env, Generic[Q]):
     def act(self, action: Action) -> Outcome:
         """Choose an option. Only the first choice counts."""
         if action.text not in self.options:
-            return Outcome(
-                Reason.UNKNOWN_ACTION,
-                "That is none of the options.",
-                *self.progress(),
-                over=self._chosen is not None,
-                cost=0,
-            )
+            said, over = "That is none of the options.", self._chosen is not None
+            return self.outcome(Reason.UNKNOWN_ACTION, said, cost=0, over=over)
         if self._chosen is None:
             self._chosen = action.text
-        met, total = self.progress()
-        return Outcome(None, "That is right." if met else "That is wrong.", met, total, over=True)
+        said = "That is right." if self._chosen == self.answer else "That is wrong."
+        return self.outcome(None, said, over=True)
 
     def progress(self) -> tuple[int, int]:
         """Whether the right option was chosen."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
 
 from inhabit.envs.core import Env, Task, UnknownNameError
-from inhabit.envs.entries import Entries, PluginError, raised, settings_problem, type_problem
+from inhabit.envs.entries import Entries, PluginError, raised, settings_problem
 from inhabit.envs.scene_plan import ScenePlan
 from inhabit.envs.template import Template
 
@@ -125,36 +124,7 @@ def _problem(registration: Registration) -> str | None:
     backends = registration.backends
     if not (isinstance(backends, tuple) and backends and all(isinstance(b, str) for b in backends)):
         return f"its backends are {backends!r}, not a tuple of at least one name"
-    if problem := type_problem(registration, "summary", str) or settings_problem(
-        registration.settings
-    ):
-        return problem
-    for field in (
-        "make",
-        "sample",
-        "read",
-        "needs",
-        "missing_task_data",
-        "fastest_settings",
-        "recording_settings",
-        "kinds",
-        "rooms",
-        "room_of",
-        "scene_plan",
-    ):
-        if problem := type_problem(registration, field, Callable):
-            return problem
-    optional = {
-        "agent": str,
-        "prepare": Callable,
-        "sample_where": Callable,
-        "template": Callable,
-        "video_settings": Callable,
-    }
-    for field, kind in optional.items():
-        if problem := type_problem(registration, field, kind, NoneType):
-            return problem
-    return None
+    return settings_problem(registration.settings)
 
 
 _ENTRIES = Entries(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -158,8 +157,8 @@ class UnsupportedError(ModelError):
         """The ability that the model lacks."""
 
 
-class Model(ABC):
-    """A backend. It may batch concurrent calls."""
+class Model:
+    """A backend. It implements what its `abilities` name, and may batch concurrent calls."""
 
     name: str
     """KIND:NAME as the command line has it, such as "local:smollm2"."""
@@ -180,7 +179,6 @@ class Model(ABC):
         """
         return ""
 
-    @abstractmethod
     async def rank(self, prompt: Sequence[Message], candidates: Sequence[str]) -> Ranking:
         """Score `candidates` as the beginnings of a reply to `prompt`.
 
@@ -190,6 +188,7 @@ class Model(ABC):
         Raises:
             ModelError: `Ability.RANK` is not declared, or the call failed.
         """
+        raise ModelError(f"{self.name} can't rank texts.")
 
     async def beam(
         self,

@@ -268,7 +268,7 @@ class Beam(ScoringAgent[BeamSettings]):
         )
 
 
-class FreeBeam(Beam):
+class FreeBeam(ScoringAgent[BeamSettings]):
     """The best result of an unconstrained beam search, matched to a candidate."""
 
     async def decide(self, view: View) -> Decision:

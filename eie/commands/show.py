@@ -90,16 +90,15 @@ def show(
         **{"--together": together, "--figure": figure, "--steps": steps},
         **{"--set": assignments, "--trust-record": trusted},
     }
-    if is_set:
-        why, used = "on a data set", set()
-    elif together is not None:
-        why, used = "with --together", {"--together", "--episode"}
-    elif figure:
-        why, used = "with --figure", {"--figure", "--episode", "--steps"}
-    elif size is not None:
-        why, used = "without --figure", {*given} - {"--steps"}
-    else:
-        why, used = "without --size or --figure", {"--video", "--gif", "--episode", "--all"}
+    modes = (
+        (is_set, "on a data set", ""),
+        (together is not None, "with --together", "--together --episode"),
+        (figure, "with --figure", "--figure --episode --steps"),
+        (size is None, "without --size or --figure", "--video --gif --episode --all"),
+        (True, "without --figure", "--video --gif --episode --all --size --set --trust-record"),
+    )
+    # The first that holds.
+    why, used = next((why, options.split()) for holds, why, options in modes if holds)
     if unused := [name for name, value in given.items() if value and name not in used]:
         raise typer.BadParameter(f"{unused[0]} has no effect {why}.")
     if is_set:

@@ -144,17 +144,15 @@ class Alfred(Env):
         filmed = self._settings.clips and self._settings.film == "whole"
         episode.body.film = episode.film if filmed else None
         if meant is None:
-            met, total = self.progress()
             feedback = "There is no such action. Say for example: go to the fridge."
             least = self._settings.least_cost
-            return Outcome(Reason.UNKNOWN_ACTION, feedback, met, total, over=False, cost=least)
+            return self.outcome(Reason.UNKNOWN_ACTION, feedback, cost=least)
         result = act(episode, meant)
         self._planner.note(episode, meant, result)
         build.disturb(episode)
         note_reached(episode)
-        met, total = self.progress()
         cost = max(episode.body.steps, self._settings.least_cost)
-        return Outcome(result.reason, result.feedback, met, total, over=met == total, cost=cost)
+        return self.outcome(result.reason, result.feedback, cost=cost)
 
     def progress(self) -> tuple[int, int]:
         """ALFRED's goal conditions: how many hold, and how many there are."""

@@ -141,25 +141,20 @@ class MineDojo(Env):
 
     def act(self, action: Action) -> Outcome:
         """Execute one skill until it finishes or its deadline; the cost is in ticks of 1/20 s."""
-        world, _ = self._there()
+        world, before = self._there()
         meant = understand(action.text)
         if meant is None:
-            met, total = self.progress()
             said = "There is no such action. Say for example: mine log."
-            return Outcome(Reason.UNKNOWN_ACTION, said, met, total, over=self._is_over(), cost=0)
+            return self.outcome(Reason.UNKNOWN_ACTION, said, cost=0, over=before.dead)
         name = meant.arguments[0] if meant.arguments else None
         self._land = None
         came = world.ask("skill", skill=meant.verb, name=name, deadline=self._settings.deadline)
         self._failed = came.get("reason") is not None
         self._now = game_state.read(world.ask("state"))
         self._picture = None
-        met, total = self.progress()
         dead = self._now.dead
         reason = Reason(came["reason"]) if came.get("reason") else Reason.DIED if dead else None
-        return Outcome(
-            reason, str(came["feedback"]), met, total, over=met == total or dead,
-            cost=int(came["ticks"]),
-        )  # fmt: skip
+        return self.outcome(reason, str(came["feedback"]), cost=int(came["ticks"]), over=dead)
 
     def progress(self) -> tuple[int, int]:
         """The number of goal conditions that hold, and their total."""

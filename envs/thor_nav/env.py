@@ -164,8 +164,7 @@ class ThorNav(Env):
             feedback = _DONE if result.success else _FAILED
             blocked = Reason.BLOCKED if action.text in MOVES else Reason.NOT_ALLOWED
             reason = None if result.success else blocked
-        met, total = self.progress()
-        return Outcome(reason, feedback, met, total, over=met == total)
+        return self.outcome(reason, feedback)
 
     def _request(self, action: Action) -> dict[str, Any] | None:
         if action.text in MOVES:

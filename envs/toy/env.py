@@ -164,9 +164,8 @@ class Toy(Env):
         before = self._house
         self._house, reason, feedback = apply(before, action)
         self._look()
-        met, total = self.progress()
         cost = walk_cost(before.room, self._house.room) or 1
-        return Outcome(reason, feedback, met, total, over=met == total, cost=cost)
+        return self.outcome(reason, feedback, cost=cost)
 
     def progress(self) -> tuple[int, int]:
         """The number of goal conditions that hold, and their total."""

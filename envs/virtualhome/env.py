@@ -142,15 +142,15 @@ class VirtualHome(Env):
             return line
         after, failure = self._simulation.run(world, line)
         if failure is not None:
-            return self._outcome(failure.reason, self._explain(failure.message))
+            return self.outcome(failure.reason, self._explain(failure.message))
         self._look(after)
         if (lie := broken(after, self._character, line)) is not None:
-            return self._outcome(
+            return self.outcome(
                 Reason.WRONG_STATE,
                 self._explain(f"The simulator says that it was done, but {lie}"),
             )
         self._done = (*self._done, line)
-        return self._outcome(None, f"Done: {action.text}.")
+        return self.outcome(None, f"Done: {action.text}.")
 
     def progress(self) -> tuple[int, int]:
         """The number of goals that hold, and their total; (1, 1) for a task without goals."""
@@ -275,9 +275,9 @@ class VirtualHome(Env):
 
     def _line(self, action: Action) -> ScriptLine | Outcome:
         if action.verb not in {v.name for v in self._verbs}:
-            return self._outcome(Reason.UNKNOWN_ACTION, "Nobody here can do that.")
+            return self.outcome(Reason.UNKNOWN_ACTION, "Nobody here can do that.")
         if len(action.arguments) != VERBS[action.verb].arity:
-            return self._outcome(Reason.UNKNOWN_ACTION, "That action lacks something.")
+            return self.outcome(Reason.UNKNOWN_ACTION, "That action lacks something.")
         line = self._resolve(action, self._seen)
         if isinstance(line, ScriptLine):
             return line
@@ -287,15 +287,11 @@ class VirtualHome(Env):
         if isinstance(known, ScriptLine) and known in following:
             return known
         if line == HELD:
-            return self._outcome(Reason.HANDS_EMPTY, "Your hands are empty.")
-        return self._outcome(Reason.NOT_FOUND, f"You have seen no {printable(line[:80])} yet.")
+            return self.outcome(Reason.HANDS_EMPTY, "Your hands are empty.")
+        return self.outcome(Reason.NOT_FOUND, f"You have seen no {printable(line[:80])} yet.")
 
     def _resolve(self, action: Action, among: frozenset[int]) -> ScriptLine | str:
         return line_of(action, self._here(), self._names, self._character, among)
-
-    def _outcome(self, reason: Reason | None, feedback: str) -> Outcome:
-        done, total = self.progress()
-        return Outcome(reason, feedback, done, total, over=done == total)
 
     def _explain(self, message: str) -> str:
         """The simulator's message with the agent's names."""

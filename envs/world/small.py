@@ -189,8 +189,7 @@ class SmallEnv(Env):
         feedback = "Nobody here knows how to do that."
         if action in self._world.vocabulary():
             self._state, reason, feedback = self._world.act(self._now, action)
-        met, total = self.progress()
-        return Outcome(reason, feedback, met, total, over=met == total)
+        return self.outcome(reason, feedback)
 
     def progress(self) -> tuple[int, int]:
         """The number of goal conditions that hold, and their total."""

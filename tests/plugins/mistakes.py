@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 
 from inhabit.envs.core import Action, Determinism, Env, Observation, Outcome, SceneError, Task
+from inhabit.envs.plain_data import validated_scene
 from inhabit.envs.toy.env import Toy
-from inhabit.envs.toy.house import vocabulary
+from inhabit.envs.toy.house import ToyScene, vocabulary
 
-Correct = Toy
 GO = Action("go to the kitchen", "go", ("kitchen",))
+
+
+class Correct(Toy):
+    def pursue(self, task: Task) -> None:
+        self._goal = validated_scene(ToyScene, task).goal()
 
 
 class FloatPicture(Toy):
@@ -254,6 +259,11 @@ class SharedFork(Toy):
         return self
 
 
+class PursueStartsAfresh(Toy):
+    def pursue(self, task: Task) -> None:
+        self.reset(task, seed=0)
+
+
 class WrongAdmissible(Toy):
     def admissible(self) -> Sequence[Action]:
         return vocabulary()
@@ -390,6 +400,7 @@ MISTAKES: Mapping[type[Env], str] = {
     AcceptsAnyScene: "reset() accepted a scene with an unknown field",
     OtherSceneError: "reset() of a wrong scene raised RuntimeError",
     SharedFork: "digest(), before and after acting in a fork, differ",
+    PursueStartsAfresh: "before and after pursue() of the same task, differ",
     WrongAdmissible: "admissible() holds",
     AdmissibleForgetsTheHand: "admissible() holds 'pick up the",
     StateIsNotJson: "state() is not JSON",

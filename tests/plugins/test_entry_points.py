@@ -19,6 +19,12 @@ from inhabit.envs.toy import REGISTRATION as TOY
 import dataclasses
 REGISTRATION = dataclasses.replace(TOY, name="good", needs={needs})
 """
+LISTS = """
+import dataclasses
+from inhabit.agents.planners.plain import RANDOM
+LIST = dataclasses.replace(RANDOM, name="wants_is_list", wants=["sight"])
+NONE = dataclasses.replace(RANDOM, name="earlier_is_none", earlier_models=None)
+"""
 BROKEN = {
     "no_import": "import there_is_no_such_module",
     "no_syntax": "def broken(:\n",
@@ -42,6 +48,9 @@ BROKEN = {
     "agent_is_class": GOOD.format(needs="TOY.needs").replace(
         'name="good"', 'name="agent_is_class", agent=dict'
     ),
+    "places_is_text": GOOD.format(needs="TOY.needs").replace(
+        'name="good"', 'name="places_is_text", scene_places="image"'
+    ),
     "wanders": "import os; os.chdir('/'); raise ValueError('lost')",
 }
 SAYS = {
@@ -56,7 +65,8 @@ SAYS = {
     "no_settings": "not a class derived from pydantic.BaseModel",
     "kinds_is_list": "its kinds is",
     "summary_is_none": "its summary is",
-    "agent_is_class": "its agent is",
+    "agent_is_class": "its agent is of type type, not a text or None",
+    "places_is_text": "its scene_places is of type str, not a tuple",
     "wanders": "raised ValueError: lost",
 }
 
@@ -75,6 +85,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     agent = "raise ImportError('an agent without its library')"
     install(folder, "bad_agent", agent, {"inhabit.agents": {"bad_agent": "bad_agent:X"}})
+    points = {"wants_is_list": "lists:LIST", "earlier_is_none": "lists:NONE"}
+    install(folder, "lists", LISTS, {"inhabit.agents": points})
     install(folder, "bad_model", agent, {"inhabit.models": {"bad_model": "bad_model:X"}})
     install(folder, "bad_metric", agent, {"inhabit.metrics": {"bad_metric": "bad_metric:X"}})
     for twin in ("twin_a", "twin_b"):
@@ -125,7 +137,10 @@ def test_agents_and_kinds_of_models_as_well(site: Path) -> None:
     answer = json.loads(said.stdout)
     assert said.returncode == 0
     assert {row["name"] for row in answer["agents"]} >= {"expert", "random"}
-    assert [t.split("'")[1] for t in answer["broken"]] == ["bad_agent", "bad_model"]
+    broken = {told.split("'")[1]: told for told in answer["broken"]}
+    assert set(broken) == {"bad_agent", "bad_model", "wants_is_list", "earlier_is_none"}
+    assert "its wants is of type list, not a mapping" in broken["wants_is_list"]
+    assert "its earlier_models is None, not a mapping" in broken["earlier_is_none"]
     assert "have a prompt to print: rank, beam, chat" in inhabit(site, "agents", "--prompt").stderr
 
 

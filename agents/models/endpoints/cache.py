@@ -132,9 +132,8 @@ class Cached(Model):
         answer = await ask()
         # What was asked need not be kept: whoever finds the answer has just asked it.
         kept = replace(answer, call=replace(answer.call, messages=()))
-        if self._keeps or isinstance(
-            answer, Ranking
-        ):  # It may have shown only now that it samples.
+        # It may have shown only now that it samples.
+        if self._keeps or isinstance(answer, Ranking):
             self._keep(question, json.dumps(asdict(kept)))
         return answer
 

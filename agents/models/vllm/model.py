@@ -39,7 +39,7 @@ from inhabit.agents.models.local.loading import downloaded, encoder_of, sees
 from inhabit.agents.models.local.micro_batcher import MicroBatcher
 from inhabit.agents.models.trie import Trie
 from inhabit.agents.models.vllm.settings import VLLMSettings
-from inhabit.envs.entries import is_interrupt, message
+from inhabit.envs.entries import faults_as, message
 
 Node = tuple[tuple[int, ...], Sequence[int]]
 """Tokens after a prompt, and the tokens that may follow them."""
@@ -280,7 +280,10 @@ def load(
     Raises:
         ModelError: there is none, vLLM can't run it, or its scores can't be trusted.
     """
-    try:
+    with faults_as(
+        lambda e: ModelError(f"{name} can't be loaded: {message(e).strip() or type(e).__name__}"),
+        ModelError,
+    ):
         folder = Path(source) if Path(source).is_dir() else downloaded(source)
         opened = OpenedFolder(folder)
         config = transformers.AutoConfig.from_pretrained(opened.path, local_files_only=True)
@@ -288,13 +291,6 @@ def load(
         limits = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
         encoder = encoder_of(opened, config, images, name, **limits)
         engine = vllm.LLM(str(opened.path), **_arguments(settings, images))
-    except ModelError:
-        raise
-    except BaseException as error:  # a library may raise anything
-        if is_interrupt(error):
-            raise
-        reason = message(error).strip() or type(error).__name__
-        raise ModelError(f"{name} can't be loaded: {reason}") from error
     model = VLLMModel(engine, encoder, name=name, images=images, settings=settings)
     # In a thread, because a loop may be running here.
     with ThreadPoolExecutor(1) as thread:

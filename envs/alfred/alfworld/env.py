@@ -130,9 +130,8 @@ class Alfworld(Env):
         self._episode.body.count_from_zero()
         reason, self._said = self._told(meant)
         self._planned = ahead[1:] if ahead and reason is None and meant == ahead[0] else ()
-        met, total = self.progress()
         cost = max(self._episode.body.steps, self._settings.least_cost)
-        return Outcome(reason, self._said, met, total, over=met == total, cost=cost)
+        return self.outcome(reason, self._said, cost=cost)
 
     def _told(self, meant: Action | None) -> tuple[Reason | None, str]:
         if meant is None:

@@ -262,9 +262,8 @@ class RealMineDojo(Env):
         self._line = self._now = None
 
     def _outcome(self, reason: Reason | None, said: str, cost: int) -> Outcome:
-        met, total = self.progress()
-        over = met == total or bool(self._there()[1].get("done"))
-        return Outcome(reason, said, met, total, over=over, cost=cost)
+        over = bool(self._there()[1].get("done"))
+        return self.outcome(reason, said, cost=cost, over=over)
 
     def _there(self) -> tuple[HostConnection, Mapping[str, Any]]:
         if self._line is None or self._now is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from inhabit.agents.core import ModelError
-from inhabit.agents.models.core import Ability, Message, Model
+from inhabit.agents.core import Call, ModelError
+from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Reply
 from inhabit.agents.models.registry import load
 
 PROMPT = [Message("system", ("Be brief.",)), Message("user", ("What now, {you}?",))]
@@ -94,3 +95,16 @@ def test_a_bad_script_is_told(tmp_path: Path, text: str, says: str) -> None:
 def test_a_missing_script_is_told() -> None:
     with pytest.raises(ModelError, match=r"no script 'nowhere'.*first, uniform, noise"):
         load("scripted:nowhere")
+
+
+def test_a_model_that_only_talks_needs_one_method() -> None:
+    class Talker(Model):
+        name = "mine:talker"
+        abilities = frozenset({Ability.WORDS})
+
+        async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
+            return Reply(("go on",), Call((), "go on"))
+
+    assert say(Talker()) == "go on"
+    with pytest.raises(ModelError, match="mine:talker can't rank texts"):
+        rank(Talker(), "a")
