@@ -64,7 +64,7 @@ R = TypeVar("R")
 E = TypeVar("E", bound=StrEnum)
 _KINDS: Mapping[str, tuple[Any, str]] = {
     "str": (str, "a text"),
-    "tuple": (tuple, "a tuple"),
+    "tuple": ((tuple, list), "a tuple"),
     "Mapping": (Mapping, "a mapping"),
     "Callable": (Callable, "a function"),
 }
@@ -154,24 +154,22 @@ class Entries(Generic[R]):
                 f"{_capital(offers)} both offer {with_article(self.what)} {name!r}. Uninstall one "
                 "of them."
             )
-        wrong = f"The {self.what} {name!r} of {_who(point)} can't be used: {{}}."
-        with (
-            faults_as(lambda e: PluginError(wrong.format(f"loading {point.value} {raised(e)}"))),
-            same_folder(),
-        ):
+
+        def refused(why: str) -> PluginError:
+            return PluginError(f"The {self.what} {name!r} of {_who(point)} can't be used: {why}.")
+
+        with faults_as(lambda e: refused(f"loading {point.value} {raised(e)}")), same_folder():
             found = point.load()
         if not isinstance(found, self.kind):
             is_what = f"{point.value} is {_shown(found)}, not {with_article(self.kind.__name__)}"
-            raise PluginError(wrong.format(is_what))
+            raise refused(is_what)
         if (own := self.name_of(found)) != name:
-            raise PluginError(
-                wrong.format(
-                    f"its entry point is called {name!r} and its registration {own!r}. Give both "
-                    "the same name"
-                )
+            raise refused(
+                f"its entry point is called {name!r} and its registration {own!r}. Give both the "
+                "same name"
             )
         if problem := self.check(found) or _fields_problem(found):
-            raise PluginError(wrong.format(problem))
+            raise refused(problem)
         return found
 
 
