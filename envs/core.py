@@ -141,7 +141,7 @@ class Outcome:
     over: bool
     """The environment has ended the episode: solved, answered, died, or last frame shown."""
     cost: int = 1
-    """Number of low-level steps taken."""
+    """Number of low-level steps taken; in `minedojo`, of ticks."""
 
 
 @dataclass(frozen=True, slots=True)
