@@ -36,7 +36,7 @@ class Task(BaseModel):
     max_steps: int = Field(default=30, ge=1, le=1 << 53)
     """High-level actions that an agent may try."""
     reference_cost: int | None = Field(default=None, ge=0, le=1 << 53)
-    """Low-level steps of the expert's solution, for path-length weights."""
+    """Low-level steps (in `minedojo`, ticks) of the expert's solution, for path-length weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Outcome:
     over: bool
     """The environment has ended the episode: solved, answered, died, or last frame shown."""
     cost: int = 1
-    """Number of low-level steps taken."""
+    """Number of low-level steps taken; in `minedojo`, of ticks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ class AlfredSettings(SettingsModel):
     """Smallest share of the image that an object takes up to count as seen: 72 pixels of 300x300,
     and never less than 10, which is ALFRED's bound. Objects within reach always count."""
     unnumbered: Annotated[Unnumbered, Formerly("nearest")] = "used"
-    """Which of several slices "the slice" means, unless the agent has just gone to one. nearest:
-    the nearest in view. used: one that lies in or on the receptacle that was used last, such as the
-    sink in which it was washed; right after "Go to it first" that one; and one that could not be
-    reached only if there is no other."""
+    """Which of several objects a name without a number means, if the agent has not just gone to
+    one. nearest: the nearest in view. used: one that lies in or on the receptacle that was used
+    last, such as the sink in which a slice was washed. "Go to" then means first the object of the
+    feedback "Go to it first", and one that could not be reached only if there is no other."""
     find: Literal["off", "oracle"] = "off"
     """Whether "find the mug" may go to objects that were never observed, as in EmbodiedBench."""
     split: Split = "all"
