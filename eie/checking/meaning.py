@@ -77,7 +77,7 @@ def unknown_words(steps: str, lexicon: Lexicon, known: str) -> Sequence[str]:
         lexicon: of the environment.
         known: a text of words that a scene may explain, such as verbs.
     """
-    text = _impolite(steps)
+    text = re.sub("n['\u2019]t\\b", " not", _impolite(steps))
     neutral = english.PLAIN_WORDS | lexicon.places | {"do", *re.findall(r"\w+", known.lower())}
     nouns = [range(m.start, m.end) for m in SceneNouns(lexicon).mentions(text)]
     told = [*english.FAMILIES.values(), *english.TOLD.values(), english.CHANGING, english.ROOM]
