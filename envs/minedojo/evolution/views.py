@@ -274,10 +274,11 @@ def _square(
     """Views in which all answers of a goal, and both answers of a view, are different."""
     known: dict[tuple[Action, Action], AheadView] = {}
     for view in _crossed_views(block):
-        first, second = predicted(one, view), predicted(two, view)
-        if first is None or second is None or first.answer == second.answer:
+        first = predicted(one, view)
+        if first is None or not first.answer.arguments:
             continue
-        if first.answer.arguments and second.answer.arguments:
+        second = predicted(two, view)
+        if second is not None and second.answer.arguments and first.answer != second.answer:
             known.setdefault((first.answer, second.answer), view)
     pairs = rng.sample(list(known), len(known))
     tried = islice(_rows(pairs, ()), _SQUARES)

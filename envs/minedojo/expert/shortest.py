@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
 
 from inhabit.envs.core import Action
 from inhabit.envs.minedojo.expert.topology import FURNACE, TABLE, Acquisition, better, ways
@@ -79,8 +81,9 @@ class _Step:
 _EXPLORING = _Step(_EXPLORE)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
+    """A node of the search: a tuple, since most of the time goes into making and hashing them."""
+
     held: tuple[int, ...]
     left: tuple[int, ...]
     table: bool
@@ -174,6 +177,10 @@ class _Search:
         self._goal = [(self._place[name], count) for name, count in goal if name in self._place]
         self._possible = len(self._goal) == len(goal)
         self._steps = sorted(self._all_steps(sources), key=lambda step: step.action.text)
+        self._at = {
+            (table, furnace): [step for step in self._steps if _fits(step, table, furnace)]
+            for table, furnace in product((False, True), repeat=2)
+        }
         texts = Counter(step.action.text for step in self._steps)
         self._ambiguous = {text for text, count in texts.items() if count > 1}
         self._fuel = [(self._place[n], round(2 * h)) for n, h in FUEL if n in self._place]
@@ -243,7 +250,8 @@ class _Search:
 
     def _after(self, state: _State) -> Iterator[tuple[Action, _State]]:
         """Every possible action with its result."""
-        can = [step for step in self._steps if self._can(step, state)]
+        steps = self._at[state.table, state.furnace]
+        can = [step for step in steps if self._can(step, state)]
         for step in can:
             # With two possible recipes for an item, the action does not say which is used.
             doubtful = (
@@ -258,15 +266,11 @@ class _Search:
     def _can(self, step: _Step, state: _State) -> bool:
         if step is _EXPLORING:
             return not state.shown
-        if (step.station == TABLE and not state.table) or (step.sets_up == TABLE and state.table):
-            return False
-        if step.station == FURNACE and not state.furnace:
-            return False
-        if step.sets_up == FURNACE and state.furnace:
-            return False
-        if step.tools and not any(state.held[tool] for tool in step.tools):
-            return False
-        if any(state.held[place] < count for place, count in step.needs):
+        held = state.held
+        for place, count in step.needs:
+            if held[place] < count:
+                return False
+        if step.tools and not any(held[tool] for tool in step.tools):
             return False
         return step.source is None or self._is_there(step, state)
 
@@ -279,7 +283,7 @@ class _Search:
     def _applied(self, step: _Step, state: _State) -> _State | None:
         """The result of a step; None without fuel."""
         if step is _EXPLORING:
-            return replace(state, moved=True, shown=True)
+            return state._replace(moved=True, shown=True)
         held, left, heat = list(state.held), list(state.left), state.heat
         for place, count in step.needs:
             held[place] -= count
@@ -311,6 +315,13 @@ class _Search:
         if state.moved or not near:
             return False
         return count - state.left[self._sources[step.source]] < near
+
+
+def _fits(step: _Step, table: bool, furnace: bool) -> bool:
+    """Whether a step is possible, and of use, beside these stations."""
+    if (step.station, table) == (TABLE, False) or (step.station, furnace) == (FURNACE, False):
+        return False
+    return (step.sets_up, table) != (TABLE, True) and (step.sets_up, furnace) != (FURNACE, True)
 
 
 def _way_to(

@@ -134,9 +134,12 @@ def test_two_goals_have_different_answers_in_each_of_four_scenes() -> None:
     assert len({scene.model_dump_json() for scene in map(read_scene, rows[0])}) == 4
 
 
-def test_no_goal_of_a_square_is_carried_already_and_no_station_is_behind_a_heap() -> None:
+@pytest.mark.parametrize("count", [8, pytest.param(40, marks=pytest.mark.slow)])
+def test_no_goal_of_a_square_is_carried_already_and_no_station_is_behind_a_heap(
+    count: int,
+) -> None:
     template, squares = MineDojoTemplate(), 0
-    for number in range(40):
+    for number in range(count):
         rng = random.Random(number)
         task = template.seed(rng, f"minedojo-{number}-0")
         fuel = {"slot": 9, "name": "coal_block", "quantity": 1}
@@ -155,7 +158,7 @@ def test_no_goal_of_a_square_is_carried_already_and_no_station_is_behind_a_heap(
                         if 5 < abs(far) < abs(z) and abs(other / far - x / z) < 0.5 / abs(far)
                     ]
                     assert not before, (columns, before)
-    assert squares > 10
+    assert squares > count // 4
 
 
 @pytest.mark.slow
