@@ -257,8 +257,8 @@ class AttemptRunner:
             except SimulatorError as error:
                 self._env = None
                 await self._on_thread(env.close)
-                why = str(error)
-        return [Refused(Rejection.REFUSED, f"The simulator fails: {why.splitlines()[0]}")]
+                why = str(error).strip().partition("\n")[0]
+        return [Refused(Rejection.REFUSED, f"The simulator fails: {why}")]
 
     def _pieces(self, env: Env, answer: AuthorReply, number: int) -> list[Piece]:
         return list(self._pipeline.pieces(env, answer, self._author.name, number))

@@ -43,8 +43,9 @@ def read(file: Path, settings: AlfredSettings) -> Iterator[Task]:
     folder = Path(settings.trajectories)
     if not settings.trajectories or not folder.is_dir():
         raise TaskError(
-            f"{file} names trials of ALFRED. Say where its trajectories are: "
-            "--set trajectories=FOLDER, such as ALFRED's json_2.1.0."
+            f"{file} names trials of ALFRED, and {settings.trajectories!r} is no folder of its "
+            "trajectories. Say where they are by the setting `trajectories`: --set "
+            "trajectories=FOLDER, or a line of `settings` in an experiment file."
         )
     trials = _trials(folder)
     for name, entries in chosen.items():
