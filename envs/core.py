@@ -55,7 +55,7 @@ class Reason(StrEnum):
     """Why an action had no effect. Planners may use it, and reports count it."""
 
     UNKNOWN_ACTION = "unknown_action"
-    """The text is no action of this environment, or is not understood."""
+    """The text or action is none of this environment's, or is not understood."""
     NOT_FOUND = "not_found"
     """The object is not in the scene, or has not been seen yet."""
     AMBIGUOUS = "ambiguous"

@@ -186,7 +186,7 @@ class Tally:
     """Sums over the actions of an episode so far."""
 
     cost: int = 0
-    """Low-level steps taken."""
+    """Low-level steps taken; in `minedojo`, ticks."""
     invalid: int = 0
     """Actions without effect."""
     unmatched: int = 0

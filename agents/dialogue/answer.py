@@ -238,7 +238,7 @@ async def read(text: str, choices: Choices, view: View) -> ParsedReply:
 def reading(
     text: str, answer: ParsedAnswer | None, choices: Choices, parsed: Action | None
 ) -> ParsedReply:
-    """Parse a reply whose parts and action are parsed already."""
+    """Interpret a reply whose parts and action are parsed already."""
     if answer is None:
         return ParsedReply(text, ParsedAnswer(""), Meaning(problem=Problem.NO_ACTION))
     return ParsedReply(text, answer, choices.understand(answer.action, parsed))

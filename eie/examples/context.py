@@ -60,7 +60,7 @@ class StepContext:
     target_name: str | None = None
     """Name of the object of the answer, once it is known."""
     task: Task | None = None
-    """The task whose scene the moment is of, where twins have scenes of their own."""
+    """The task with this scene and goal, where scenes are built for the group."""
 
     @property
     def answer(self) -> Action:

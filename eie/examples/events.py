@@ -13,7 +13,7 @@ from inhabit.envs.template import Event, Template
 
 
 def events_of(origin: Origin, template: Template) -> Sequence[Event]:
-    """Events that the author proposed, unchecked, if it did; else the template's.
+    """The author's events, unchecked, if it proposed some; else the template's.
 
     What is wished of an event and told of it are the template's where it knows such an event.
 

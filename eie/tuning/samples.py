@@ -44,9 +44,10 @@ class Sample:
 
 
 _CANDIDATES = 10_000
-"""Candidates of an example, at most: more than any vocabulary of ours has; the work grows."""
+"""Candidates of an example, at most: more than any vocabulary of ours has. The work grows with
+them."""
 _EVERY = 10_000
-"""Steps with images, for all of them: more than any episode has."""
+"""Past steps shown with images where `history` is "whole": more than any episode has."""
 Look = Callable[[Path, str], NDArray[np.uint8]]
 """Reads an image, given the folder of its set and its name there."""
 

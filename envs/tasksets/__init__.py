@@ -28,7 +28,7 @@ class EpisodeResult:
     total: int
     steps: int
     cost: int
-    """Low-level steps of the episode."""
+    """Low-level steps of the episode; in `minedojo`, ticks."""
     invalid: int
     """Actions that could not be carried out."""
 

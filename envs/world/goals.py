@@ -56,7 +56,7 @@ def there(parameter: str, n: int, *tests: Test) -> Condition:
 
 
 def together(parameter: str, place: str, n: int, *tests: Test) -> Condition:
-    """Counts objects that meet all tests in one and the same place: in the fullest."""
+    """Counts objects that meet all tests in one and the same place, the fullest, up to `n`."""
 
     def count(view: GoalFacts) -> tuple[int, int]:
         good = {t.id for t in view.fill(parameter) if all(test(view, t) for test in tests)}

@@ -71,7 +71,7 @@ class LabelledStep(BaseModel, frozen=True, extra="forbid"):
     """Why the action had no effect."""
     feedback: str = ""
     cost: int = 0
-    """Low-level steps of the action."""
+    """Low-level steps of the action; in `minedojo`, ticks."""
 
     @property
     def table(self) -> Table:

@@ -118,7 +118,7 @@ class RecordedThing(ScenePart):
 
     type: ObjectType
     position: tuple[Metres, Metres, Metres]
-    """Of a slice: where that was which it was cut from."""
+    """For a slice, where the object that it was cut from was."""
     slice: int | None = Field(default=None, ge=0, le=99)
     """Which of the slices."""
 
@@ -157,7 +157,7 @@ class Recording(ScenePart):
     plan: tuple[RecordedStep, ...] = ()
     """How ALFRED's expert solved it."""
     steps: tuple[LowStep, ...] = ()
-    """The same in full, where it is to be acted again step by step."""
+    """Low-level steps of ALFRED's expert, where its way is to be acted again."""
 
 
 class Condition(ScenePart):

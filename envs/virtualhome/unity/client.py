@@ -56,7 +56,8 @@ class Health:
     cameras: int
     nodes: int
     missing: tuple[str, ...]
-    """Read-only actions that the server refuses: it is of another release than 2.3.0."""
+    """Read-only actions that the server refuses; if there are any, it is of another release than
+    2.3.0."""
 
     def __str__(self) -> str:
         lacks = f"; it lacks {', '.join(self.missing)}" if self.missing else ""

@@ -28,7 +28,7 @@ def render(template: str, *, live: bool = False, **shown: object) -> str:
 def pieces(
     template: str, *, folder: Path = _HERE, live: bool = False, **shown: object
 ) -> Iterator[str]:
-    """The page piece by piece, if it is long.
+    """The page of `render` piece by piece, for long pages.
 
     Args:
         template: its name in `folder`, or in this package.

@@ -50,7 +50,8 @@ class _Landing:
     """
 
     ahead: float
-    """How far before the middle of the receptacle, in half depths; in a basin, beyond it."""
+    """How far before the middle of the receptacle, in half depths; below 0, beyond it, as in
+    basins."""
     left: float = -0.9
     right: float = 0.9
     """How far to the left and right of the receptacle's middle a thing may reach, as shares of half

@@ -303,7 +303,7 @@ def _ending_below(cupboard: Box, made: Mesh, basins: Iterable[Box]) -> Mesh:
 
 _PLANK = 0.025
 _POST = 0.04
-"""Thickness of a post, in metres."""
+"""Thickness of a plank and of a post, in metres."""
 _HUTCH_DEPTH = 0.35
 """Maximum depth in metres of a rack above a desk's top."""
 

@@ -52,7 +52,7 @@ class Settings:
 
     width: int = 300
     height: int = 300
-    """Height of the image, in pixels."""
+    """Size of the image, in pixels."""
     field_of_view: float = 90.0
     """Vertical field of view, in degrees."""
     grid_size: float = STEP

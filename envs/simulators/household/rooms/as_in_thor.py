@@ -39,7 +39,7 @@ class Start(NamedTuple):
     x: float
     y: float
     z: float
-    """Position along z, in metres."""
+    """Position: x, y (up), z, in metres."""
     rotation: float
     """Rotation about the vertical, in degrees."""
 

@@ -30,7 +30,7 @@ class AgentState:
     x: float
     y: float
     z: float
-    """Position along z, in metres."""
+    """Position: x, y (up), z, in metres."""
     rotation: float = 0.0
     """Rotation about the vertical, in degrees, 0..360; 0 looks along +z, 90 along +x."""
     horizon: float = 0.0

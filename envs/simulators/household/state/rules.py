@@ -10,7 +10,7 @@ from inhabit.envs.simulators.household.types.things import THINGS
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Rules that differ between the two; the defaults are those of recorded tasks."""
+    """AI2-THOR's rules, or those of recorded tasks, which are the defaults."""
 
     slices: Mapping[str, int]
     """Type -> number of its slices."""

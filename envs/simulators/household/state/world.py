@@ -40,8 +40,8 @@ class SimObject:
     present: bool = True
     """False after slicing: THOR still lists the object, but it has no place."""
     away: Mapping[str, Box] | None = None
-    """Boxes, by id, that what it was linked to had, while it is disabled as by Unity's SetActive:
-    it is on no list then. None while it is not."""
+    """None unless the object is disabled, as by Unity's SetActive: it is on no list then. Else the
+    boxes that objects linked to it had, by id."""
     posed: bool = False
     """Whether SetObjectPoses has placed it and it was not put down since: its pose is then a
     recorded one, in furniture that differs from ours."""

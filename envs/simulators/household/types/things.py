@@ -82,7 +82,7 @@ class Thing(BaseModel):
     rests: float | None = None
     """Metres above its bottom at which contents rest."""
     share: float | None = None
-    """`rests` as a fraction of the type's height. With neither, things lie on top."""
+    """`rests` as a fraction of the object's height. With neither, things lie on top."""
     narrowed: float | None = None
     """Usable fraction of its width and depth."""
     takes: Annotated[tuple[str, ...] | None, BeforeValidator(_words)] = None

@@ -101,7 +101,7 @@ def sofa(size: Vector, look: Look, choose: Random) -> Mesh:
 
 
 def arm_chair(size: Vector, look: Look, choose: Random) -> Mesh:
-    """An upholstered sofa for one person."""
+    """An armchair: a sofa with one seat."""
     return _upholstered(size, choose.choice(FABRICS), choose, seats=1)
 
 
