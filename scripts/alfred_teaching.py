@@ -148,7 +148,7 @@ def _seen(simulator: Simulator) -> tuple[Observation, Sequence[SceneObject]]:
 _RENAMED: Mapping[str, str] = {"Glassbottle": "Bottle", "Cart": "SideTable"}
 """Types of AI2-THOR 2.1 -> today's."""
 _KINDS = (Kind.KITCHEN, Kind.LIVING_ROOM, Kind.BEDROOM, Kind.BATHROOM)
-"""Of the rooms 1-30, 201-230, 301-330 and 401-430."""
+"""Kinds of the rooms 1-30, 201-230, 301-330 and 401-430."""
 
 
 class _Loose(BaseModel):

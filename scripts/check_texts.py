@@ -89,7 +89,7 @@ class Noun:
     """A thing that a text speaks of."""
 
     kind: str
-    """Without spaces and number: "coffeetable"."""
+    """Name of its kind, without spaces and number: "coffeetable"."""
     number: str = ""
     """"2" of "mug_2"."""
     said: str = ""

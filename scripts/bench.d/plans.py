@@ -22,7 +22,7 @@ from tests.agents.planners.dead_ends import DeadEnd, household, solved, toy, vir
 DRAWN, KEPT = 105, 12
 """Tasks of ALFRED that are drawn, and how many with a dead end are kept."""
 TYPES = ("pick_and_place_simple", "look_at_obj_in_light")
-"""Those that take up one thing."""
+"""Task types that take up one thing."""
 QUICK = {"width": 64, "height": 64, "navigation": "teleport"}
 """A scorer by rules looks at no image, and how it walks is all one to it."""
 

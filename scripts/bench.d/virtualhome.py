@@ -23,7 +23,7 @@ from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
 from inhabit.envs.virtualhome.world.settings import VirtualHomeSettings
 
 LARGEST = 4
-"""Of our flats."""
+"""Number of the largest of our flats."""
 ROUNDS = 60
 FRAMES = 40
 

@@ -293,9 +293,9 @@ class Agreement:
 
     both: int = 0
     ours: int = 0
-    """Here alone."""
+    """How often the household alone says so."""
     theirs: int = 0
-    """In real THOR alone."""
+    """How often real THOR alone says so."""
 
     def __add__(self, other: Agreement) -> Agreement:
         return Agreement(self.both + other.both, self.ours + other.ours, self.theirs + other.theirs)
