@@ -188,7 +188,7 @@ class Model:
         Raises:
             ModelError: `Ability.RANK` is not declared, or the call failed.
         """
-        raise ModelError(f"{self.name} can't rank texts.")
+        raise ModelError(f"{self.name} can't rank texts: it has no method `rank`.")
 
     async def beam(
         self,

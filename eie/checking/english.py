@@ -20,8 +20,7 @@ POLITE = re.compile(
     r"(?:hot|warm|heated|cold|cool|cooled|chilled|clean|washed)\b)|or before|"
     r"if it(?:'s| is) not too much trouble|"
     r"(?:starting )?from (?:nothing|scratch)|one after (?:the other|another)|"
-    r"for (?:just )?a (?:little |short )?(?:bit|while|moment)|"
-    r"un?till? (?=you(?: have|['\u2019]ve) (?:got )?(?:it|them|one|two|an?|the)\b)|"
+    r"while (?=(?:you(?: are|['\u2019]re)? )?(?:still )?hold)|"
     r"when(?:ever)? you (?:have time|can|get (?:a|the) chance))\b"
 )
 CHANGING = re.compile(
@@ -74,6 +73,11 @@ use you your
 PLAIN_WORDS = frozenset((*PLAIN.split(), *NUMBERS))
 """Words that plain steps may have besides objects, wished verbs, prepositions and order."""
 ROOM = re.compile(r"\b(?:kitchen|bathroom|bedroom|living ?room|room|hall)s?\b")
+BRIEFLY = re.compile(
+    r"\b((?:watch|sit|lie|look|heat|warm|cook|cool|chill|wash|rinse)(?:ing)?\b"
+    r"(?:(?!\b(?:and|then)\b)[^,.;])*?)\s+for (?:just )?a (?:little |short )?(?:bit|while|moment)\b"
+)
+"""What may be asked for "for a bit", which then says nothing."""
 PURPOSE = re.compile(
     r"^\s*to (?!the\b|an?\b|my\b|your\b)\w+[^,;.]*,|"
     r"\bso(?: that)? (?:\w+ ){1,4}?(?:can|could|may|might|will|won['\u2019]t|(?:do|does) not|"
@@ -126,11 +130,12 @@ TOLD: Mapping[str, re.Pattern[str]] = {
     "sit": re.compile(r"\b(?:sit|sat|seat)\w*\b|\bwatch\w* (?:\w+ ){0,3}(?:from|on) (?:the|an?)\b"),
     "get": re.compile(
         r"\b(?:(?:get|obtain|collect|gather|min|dig|chop|cut|harvest|pick|fetch|bring|craft|mak|"
-        r"build|produc|smelt|fir|bak|roast|grill|fry|acquir|hav|hold|own|need|want|hunt|kill)"
+        r"build|produc|smelt|fir|bak|acquir|hav|hold|own|need|want|hunt|kill)"
         rf"{_ENDING}|got|brought|made|built|has|like)\b"
     ),
     "use": re.compile(
-        r"\b(?:use[sd]?|using|wear(?:s|ing)?|wield\w*|equip\w*|put (?:it|them) on(?! the\b))\b"
+        r"\b(?:uses?|using|wear(?:s|ing)?|wield(?:s|ing)?|equip(?:s|ping)?|"
+        r"put(?:ting)? (?:it|them) on(?! the\b)|put(?:ting)? on)\b"
     ),
 }
 """What has to be said if it is wished, and may be said otherwise."""
@@ -226,7 +231,15 @@ SOURCE = re.compile(
     r"\b(?:from|of|with|using|by)\b|^\s*(?:in|inside|on|at)\s+(?:(?:the|a|an|your|that)\s+)?$"
 )
 """What leads to the place where something is made, or to what it is made of."""
-COOKED = re.compile(r"\b(?:cook|roast|fry|grill)\s+(?P<which>(?:\w+\s+)?)$")
+STORED = re.compile(
+    r"\b(?:put|plac|lay|lai|hang|leav|left|drop|stor|set|keep|kept|throw|toss|serv|stand|mov)\w*\s+"
+    r"(?:(?:some|the|an?|your|my)\s+)*$"
+)
+"""What comes before a thing that is put somewhere."""
+GIVEN_UP = re.compile(r"\b(?:put|set|leave|drop|burn|fire|bake|throw) (?:it|them)\b(?! on)")
+COOKED = re.compile(
+    r"(?<!\bcan )(?<!\bwill )(?<!\bto )\b(?:cook|roast|fry|grill)\s+(?P<which>(?:\w+\s+)?)$"
+)
 """What comes before the raw food: "cook some mutton" gets cooked mutton."""
 TOGETHER = re.compile(r"\s*(?:,|and|as well as|plus|along with)(?:\s+(?:the|an?|both))*\s*$")
 PRONOUN = re.compile(r"\b(?:it|them|that|this)\b")
@@ -239,6 +252,10 @@ LATER = re.compile(
     r"(?P<wash>wash|clean|rinse|scrub))\b(?! (?:mug|cup|plate|bowl|cloth))"
 )
 """A treatment that is asked for after something else."""
+CUT_LATE = re.compile(
+    r"\b(?:heat|warm|cook|cool|chill|wash|clean|rinse)\b[^.;]*\b(?:then|and) (?:slice|cut|chop)\b"
+)
+"""Something cut after it is treated."""
 STRICT = re.compile(r"\b(?:first|before|once|after(?:ward)?s?)\b")
 EARLIER = re.compile(
     r"\b(?:after|once|when|as soon as)\b"

@@ -51,7 +51,8 @@ def misread(
     if english.NO_WISH.match(text):
         return "The goal asks or tells for a fact, and wishes nothing."
     plainly = SceneNouns(lexicon)
-    text = _with_products(english.PURPOSE.sub(" ", text), plainly)
+    text = english.BRIEFLY.sub(r"\1", english.PURPOSE.sub(" ", text))
+    text = _with_products(text, plainly)
     wished = {m.kind for event in events for m in plainly.mentions(event.wish.lower())}
     nouns = SceneNouns(lexicon, {*wished, *(thing.kind for thing in things)})
     goal_ = _Comparison(text, events, nouns, lexicon, {thing.name: thing for thing in things})
@@ -77,7 +78,7 @@ def unknown_words(steps: str, lexicon: Lexicon, known: str) -> Sequence[str]:
         lexicon: of the environment.
         known: a text of words that a scene may explain, such as verbs.
     """
-    text = re.sub("n['\u2019]t\\b", " not", _impolite(steps))
+    text = re.sub(r"\w+n['\u2019]t\b", "not", _impolite(steps))
     neutral = english.PLAIN_WORDS | lexicon.places | {"do", *re.findall(r"\w+", known.lower())}
     nouns = [range(m.start, m.end) for m in SceneNouns(lexicon).mentions(text)]
     told = [*english.FAMILIES.values(), *english.TOLD.values(), english.CHANGING, english.ROOM]
@@ -97,11 +98,12 @@ def _impolite(goal: str) -> str:
 
 
 def _with_products(text: str, nouns: SceneNouns) -> str:
-    """The text in which what is to be cooked is asked for as what that makes."""
+    """The text with "get some cooked mutton" for "cook some mutton"."""
     for mention in reversed(nouns.mentions(text)):
         before = english.COOKED.search(text[: mention.start])
         cooked = f"cooked {mention.kind}"
-        if before is not None and nouns.known(cooked) == cooked:
+        plainly = mention.count is None and not mention.denied
+        if before is not None and plainly and nouns.known(cooked) == cooked:
             got = f"get {before['which']}{cooked}"
             text = f"{text[: before.start()]}{got}{text[mention.end :]}"
     return text
@@ -132,7 +134,9 @@ class _Comparison(GoalText):
         if any(other in self.needed_by(one) for one in self.moves for other in self.moves):
             words.add("only")  # "only after"
         if 2 in self.taken.values():
-            words |= {"second", "another"}
+            words.add("second")
+        if self.got:
+            words |= {"until", "till"}
         return frozenset(words | {w for w, n in NUMBERS.items() if n in self.switched.values()})
 
     def families(self, conditional: bool) -> str:
@@ -258,8 +262,8 @@ class _Comparison(GoalText):
 
     def counts(self) -> str:
         """A number of things that the scene does not want."""
-        checks = (self._taken_counts, self._made_counts, self._beside_made, self._switched_counts)
-        if why := next((why for check in checks if (why := check())), ""):
+        checks = (self._taken_counts, self._made_counts, self._beside_made, self._given_up)
+        if why := next((why for check in (*checks, self._switched_counts) if (why := check())), ""):
             return why
         rest = english.BOTH.sub(" ", self.text)
         if max(self.taken.values(), default=2) == 1 and english.TWO.search(rest):
@@ -268,7 +272,6 @@ class _Comparison(GoalText):
 
     def _taken_counts(self) -> str:
         """Of what is picked up."""
-        another = english.ANOTHER.search(self.text) is not None
         for kind, count in self.taken.items():
             said = [
                 self.count_of(m) for m in self.mentions if self.source(kind) in self.kinds_of(m)
@@ -281,7 +284,8 @@ class _Comparison(GoalText):
             }
             told = max((n for n in said if n is not None), default=1)
             most = max(told, len(numbers), len(origins))
-            if count > 1 and most == 1 and another:
+            first = next((m.end for m in self.mentions if kind in self.kinds_of(m)), 0)
+            if count > 1 and most == 1 and english.ANOTHER.search(self.text, first):
                 most = count
             if said and most != count:
                 return f"The scene wants {count} of {kind!r}, and the goal speaks of {most}."
@@ -312,6 +316,21 @@ class _Comparison(GoalText):
             between = self.text[last : mention.start]
             if between and mention.kind in self.wanted and not english.SOURCE.search(between):
                 return f"The goal wants something of the {mention.kind} besides."
+        return ""
+
+    def _given_up(self) -> str:
+        """What is made, and then put somewhere, or burnt."""
+        made = [m for m in self.mentions if m.kind in {one.kind for one in self._made}]
+        if not made:
+            return ""
+        begin, end = (getattr(max(made, key=lambda m: m.end), name) for name in ("start", "end"))
+        undone = english.GIVEN_UP.search(self.text, end)
+        if undone and not any(end < m.start < undone.start() for m in self.mentions):
+            return "The goal wants what it gets put down, or burnt."
+        stored = english.STORED.search(self.text[:begin])
+        for mention, between in self.led if stored else ():
+            if mention.start > end and last_preposition(between) in english.LEADS:
+                return f"The goal puts something at the {mention.kind}."
         return ""
 
     def _switched_counts(self) -> str:
@@ -452,6 +471,12 @@ class _Comparison(GoalText):
                     return "The goal wants things in another order than the scene."
             elif english.STRICT.search(self.text):
                 return "The goal wants things in an order, and the scene does not."
+        cut = next((event.name for event in self.events if self.verb_of(event) == "slice"), None)
+        treated = [event for event in self.events if self.verb_of(event) in english.TREATED]
+        if any(cut in self.needed_by(event.name) for event in treated) and english.CUT_LATE.search(
+            self.text
+        ):
+            return "The goal wants something cut after it is treated."
         if ordered and not english.ORDER.search(self.text):
             return "The scene wants things in an order, and the goal does not say so."
         return self._late(placed)
@@ -467,7 +492,8 @@ class _Comparison(GoalText):
             kinds = self._treated(said.end())
             before = {n for n, at in placed.items() if at < said.start()}
             put = {self.moves[n][0] for n in before if n in self.moves}
-            if said.lastgroup in wished and (not kinds or kinds & put):
+            left = {thing for thing, _ in self.moves.values()} - put
+            if said.lastgroup in wished and kinds.isdisjoint(left):
                 return f"The goal wants to {said.lastgroup} something after it is put away."
         return ""
 

@@ -93,8 +93,9 @@ class SceneNouns:
 
 def _is_verb(clause: str, noun: re.Match[str]) -> bool:
     """Whether a noun without an article stands where a verb does, before what it is done to."""
-    begins = re.search(r"(?:^|[,.;:]|\b(?:and|then|to))\s*$", clause[: noun.start()])
-    return begins is not None and _ABOUT.match(clause, noun.end()) is not None
+    return _ABOUT.match(clause, noun.end()) is not None and (
+        re.search(r"(?:^|[,.;:]|\b(?:and|then|to))\s*$", clause[: noun.start()]) is not None
+    )
 
 
 def sources(kind: str, lexicon: Lexicon) -> Sequence[str]:

@@ -143,7 +143,7 @@ def _header(
     given: Sequence[str],
     settings: Mapping[str, BaseModel],
 ) -> SetHeader:
-    packages = _MATTERS + registration.packages + (_MODELS if "model" in settings else ())
+    packages = (*_MATTERS, *registration.packages, *(_MODELS if "model" in settings else ()))
     words = ("--backend", backend, "--author", author, "--seed", str(seed), "--n", str(n))
     read = ("--reader", reader) if reader else ()
     changed = (word for assignment in given for word in ("--set", assignment))

@@ -71,7 +71,7 @@ def check_question(question: str, answer: Action, context: StepContext) -> None:
 def check_goal(
     goal: str, events: Sequence[Event], things: Sequence[SceneObject], lexicon: Lexicon
 ) -> None:
-    """Check that a goal mentions no object that the scene lacks and its events do not obtain."""
+    """Check that a goal mentions only what the scene has, or its events obtain or put down."""
     nouns = SceneNouns(lexicon)
     gotten = [e.wish.lower() for e in events if e.action_kind in (*_OBTAINS, ActionKind.DROP)]
     made = [mention.kind for wish in gotten for mention in nouns.mentions(wish)]

@@ -68,7 +68,8 @@ class GoalReader:
         self._model = model
         self._lexicon = template.lexicon
         self._samples = _samples(template)
-        self._told = f"{self._samples}\n\nNames: {', '.join(sorted(template.lexicon.kinds))}."
+        names = ", ".join(sorted(template.lexicon.kinds))
+        self._told = f"Sample steps, one a line:\n{self._samples}\n\nNames: {names}."
         self._answered = False
 
     async def read(self, goal: str, seed: int) -> GoalReading:
@@ -87,7 +88,10 @@ class GoalReader:
         reading.text = _steps(await self._ask(prompt, seed, reading))
         unknown = unknown_words(reading.text, self._lexicon, self._samples)
         if unknown:
-            prompt += [reading.text, _REWORD.format(words=", ".join(map(json.dumps, unknown)))]
+            prompt += [
+                reading.text,
+                _REWORD.format(words=json.dumps(unknown, ensure_ascii=False)[1:-1]),
+            ]
             reading.text = _steps(await self._ask(prompt, seed, reading))
         if unknown or set(changing_words(goal)) - set(changing_words(reading.text)):
             steps = f"{instruction}\nSteps: {json.dumps(reading.text, ensure_ascii=False)}"
@@ -130,10 +134,10 @@ def _steps(answer: str) -> str:
 
 
 def _samples(template: Template) -> str:
-    """One step for each verb of sampled tasks, as the environment words them."""
+    """One step for each verb of sampled tasks, as the environment words them, one a line."""
     rng, shown = random.Random("reader"), dict[str, str]()
     for number in range(_SAMPLED):
         for event in template.events(template.seed(rng, f"sample-{number}")):
             verb = re.match(r"turn (?:on|off)\b|\w+", event.wish)
             shown.setdefault(verb[0] if verb else "", event.wish)
-    return "Sample steps, one a line:\n" + "\n".join(shown.values())
+    return "\n".join(shown.values())

@@ -101,7 +101,7 @@ class RunPlan:
             episodes=len(tasks),
             machine=machine(),
             software={
-                **software(_MATTERS + self.env.packages + (_MODELS if self.model else ())),
+                **software((*_MATTERS, *self.env.packages, *(_MODELS if self.model else ()))),
                 **({RENDERER: self.env.renderer} if self.env.renderer else {}),
                 **self.agent.source,
                 **({"commit": commit} if (commit := _commit()) else {}),

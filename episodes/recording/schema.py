@@ -70,7 +70,7 @@ class Ending(StrEnum):
 
 
 FAULTS = (Ending.SCENE_REFUSED, Ending.SIMULATOR_FAULT, Ending.MODEL_FAULT)
-"""Endings that tell nothing of the agent."""
+"""Endings by a fault, of the scene, the simulator, or the model or agent."""
 UNANSWERED = (Ending.MODEL_FAULT, Ending.BUDGET)
 """Endings where the agent gave no decision. Another attempt can go on from there."""
 
@@ -208,7 +208,7 @@ class SeeLine(_Line):
     """Seconds in the simulator."""
 
 
-SAID = ("stop", "raw", "description", "reasoning", "ranked", "normaliser", "planned", "calls")
+DECIDED = ("stop", "raw", "description", "reasoning", "ranked", "normaliser", "planned", "calls")
 """Fields that a `Decision` and its line share."""
 
 
@@ -240,7 +240,7 @@ class DecideLine(_Line):
 
     def decision(self, action: Action | None) -> Decision:
         """The decision that this records, with its action as the environment parses it now."""
-        return Decision(action, **{name: getattr(self, name) for name in SAID})
+        return Decision(action, **{name: getattr(self, name) for name in DECIDED})
 
 
 class ActLine(_Line):

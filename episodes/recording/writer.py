@@ -21,7 +21,7 @@ from inhabit.episodes.recording.disk import LineFile, Pictures
 from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import EpisodeRecord, read_lines
 from inhabit.episodes.recording.schema import (
-    SAID,
+    DECIDED,
     ActLine,
     DecideLine,
     EndLine,
@@ -137,7 +137,7 @@ class EpisodeWriter:
                 step=step,
                 action=decision.action.text if decision.action else None,
                 seconds=round(seconds, 6),
-                **{name: getattr(decision, name) for name in SAID},
+                **{name: getattr(decision, name) for name in DECIDED},
             )
         )
         if decision.calls:

@@ -17,7 +17,7 @@ from inhabit.agents.core import Decision
 from inhabit.envs.core import TaskError
 from inhabit.episodes.recording.disk import DiskError, LineFile, Pictures
 from inhabit.episodes.recording.reader import RecordError, Run, read_lines, read_tasks
-from inhabit.episodes.recording.schema import SAID, DecideLine, Ending, SeeLine
+from inhabit.episodes.recording.schema import DECIDED, DecideLine, Ending, SeeLine
 
 
 @pytest.fixture(scope="module")
@@ -215,4 +215,4 @@ def test_pictures_need_not_be_kept(tmp_path: Path) -> None:
 
 def test_a_line_keeps_every_field_that_it_shares_with_a_decision() -> None:
     shared = {field.name for field in fields(Decision)} & set(DecideLine.model_fields)
-    assert shared == {"action", *SAID}
+    assert shared == {"action", *DECIDED}

@@ -17,7 +17,7 @@ GOOD = """
 from inhabit.envs.registry import Registration
 from inhabit.envs.toy import REGISTRATION as TOY
 import dataclasses
-REGISTRATION = dataclasses.replace(TOY, name="good", needs={needs})
+REGISTRATION = dataclasses.replace(TOY, name="good", needs={needs}, packages=["numpy"])
 """
 LISTS = """
 import dataclasses

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inhabit.eie.checking.meaning import misread
+from inhabit.eie.checking.meaning import misread, unknown_words
 from inhabit.eie.checking.nouns import SceneNouns
 from inhabit.envs.alfred.evolution.template import AlfredTemplate
 from inhabit.envs.alfred.world.settings import AlfredSettings
@@ -17,6 +17,7 @@ TEMPLATE = AlfredTemplate(AlfredSettings())
 GOAL = {"type": "pick_heat_then_place_in_recep", "object": "Mug", "parent": "CounterTop"}
 TASK = Task(id="t", env="alfred", kind="", goal="-", scene={"room": "FloorPlan1", "goal": GOAL})
 CHILLED = {"type": "pick_cool_then_place_in_recep", "object": "Apple", "parent": "CounterTop"}
+SLICED = {**CHILLED, "sliced": True}
 STORED = {"type": "pick_and_place_simple", "object": "Cup", "parent": "Drawer"}
 LIT = {"type": "look_at_obj_in_light", "object": "Book", "toggle": "FloorLamp"}
 TWO = {"type": "pick_two_obj_and_place", "object": "Mug", "parent": "Drawer"}
@@ -118,6 +119,14 @@ def test_numbers_places_and_order_that_are_the_same_are_kept(
         ("Hold the book beside the floor lamp.", {"goal": LIT}, "light"),
         ("Put a mug next to the drawer.", {"goal": PLAIN}, "does not say"),
         ("Put a cup in a drawer and an apple on the counter, then cool it.", BOTH, "put away"),
+        (
+            "Put a cold apple on the counter and a cup in a drawer, then cool the fridge.",
+            BOTH,
+            "away",
+        ),
+        ("Put a cold apple on the counter until you have a cup in a drawer.", BOTH, "'until'"),
+        ("Put the second mug in the drawer.", {"goal": TWO}, "speaks of 1"),
+        ("Chill an apple, then slice it and put a slice on the counter.", {"goal": SLICED}, "cut"),
         ("Put a mug on top of the drawer.", {"goal": PLAIN}, "on top"),
         ("Look for the mug in the drawer.", {"goal": PLAIN}, "wants to put"),
         ("Put a mug in the drawer, then take it out.", {"goal": PLAIN}, "again"),
@@ -334,6 +343,11 @@ def test_what_is_to_be_used_has_to_be_said(goal: str, means_it: bool) -> None:
         ("Make a furnace, put it down, get cooked mutton and put it in the furnace.", False),
         ("Make a furnace, put it down and cook some beef in it.", False),
         ("Make a furnace, put it down and get some mutton.", False),
+        ("Make a furnace, put it down and cook no mutton.", False),
+        ("Make a furnace, put it down and cook five mutton.", False),
+        ("Make a furnace, put it down, so that you can cook some mutton.", False),
+        ("Make a furnace, put it down, cook some mutton and leave it there.", False),
+        ("Make a furnace, put it down and leave the cooked mutton in the furnace.", False),
     ],
 )
 def test_cooking_something_gets_it_cooked(goal: str, means_it: bool) -> None:
@@ -351,3 +365,8 @@ def test_a_noun_before_what_is_done_to_something_is_a_verb() -> None:
     nouns = SceneNouns(Lexicon(frozenset(("fire", "clay")), {}))
     assert [m.kind for m in nouns.mentions("then fire some clay in the fire")] == ["clay", "fire"]
     assert [m.kind for m in nouns.mentions("put the fire and clay down")] == ["fire", "clay"]
+
+
+def test_words_that_no_scene_explains_are_listed_once() -> None:
+    said = "Don't put the mug in the caf\u00e9, won't you, café or not; wash the mug well"
+    assert unknown_words(said, TEMPLATE.lexicon, "wash the mug") == ["caf\u00e9", "well"]
