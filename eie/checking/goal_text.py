@@ -250,6 +250,20 @@ class GoalText:
             left += needs
         return frozenset(found)
 
+    def treated_at(self, at: int) -> frozenset[str]:
+        """What a word of treatment that ends there is about."""
+        known = {*map(self.source, self.wanted)}
+        named = next((m for m in self.mentions if m.start >= at), None)
+        if named is not None and english.BARE.fullmatch(self.text[at : named.start]):
+            return self.kinds_of(named)
+        after = next((m for m in self.mentions if m.end > at and self.kinds_of(m) & known), None)
+        if after is not None:
+            between = self.text[at : max(at, after.start)]
+            if not english.PRONOUN.search(between) and last_preposition(between) is None:
+                return self.kinds_of(after)
+        earlier = (m for m in reversed(self.mentions) if m.start < at and self.is_taken(m))
+        return next(map(self.kinds_of, earlier), frozenset())
+
     def is_taken(self, mention: ObjectMention) -> bool:
         """Whether a name may mean what is picked up."""
         return not self.kinds_of(mention).isdisjoint(map(self.source, self.taken))
