@@ -75,16 +75,16 @@ class GoalCounts(GoalText):
 
     def _given_up(self) -> str:
         """What is made, and then put somewhere, or burnt."""
-        made = [m for m in self.mentions if m.kind in {one.kind for one in self._made}]
-        if not made:
+        kinds = {one.kind for one in self._made}
+        made = next((m for m in reversed(self.mentions) if m.kind in kinds), None)
+        if made is None:
             return ""
-        begin, end = (getattr(max(made, key=lambda m: m.end), name) for name in ("start", "end"))
-        undone = english.GIVEN_UP.search(self.text, end)
-        if undone and not any(end < m.start < undone.start() for m in self.mentions):
+        undone = english.GIVEN_UP.search(self.text, made.end)
+        if undone and not any(made.end < m.start < undone.start() for m in self.mentions):
             return "The goal wants what it gets put down, or burnt."
-        stored = english.STORED.search(self.text[:begin])
+        stored = english.STORED.search(self.text[: made.start])
         for mention, between in self.led if stored else ():
-            if mention.start > end and last_preposition(between) in english.LEADS:
+            if mention.start > made.end and last_preposition(between) in english.LEADS:
                 return f"The goal puts something at the {mention.kind}."
         return ""
 
