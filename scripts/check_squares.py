@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from check_stage import Stage
 from check_texts import NUMBERS, STUFF, Reader, singulars, squeeze
-
 from inhabit.eie.examples.example import Example
 from inhabit.envs.core import Forkable, SceneObject
 

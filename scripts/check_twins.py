@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from check_stage import Stage
-from check_texts import squeeze
 from numpy.typing import NDArray
 from PIL import Image as Picture
 
+from check_stage import Stage
+from check_texts import squeeze
 from inhabit.eie.examples.example import Example
 from inhabit.envs.core import Forkable, SceneObject
 

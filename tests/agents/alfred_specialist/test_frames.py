@@ -2,6 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from alfred_training.eyes import (
     average_precision,
     best_thresholds,
@@ -13,7 +14,6 @@ from alfred_training.shards import (
     load,
     save,
 )
-
 from inhabit.envs.core import Observation, SceneObject
 
 THINGS = (

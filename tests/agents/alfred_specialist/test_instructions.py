@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+
 from alfred_training.instructions import (
     Instruction,
     InstructionTraining,
     reader_vocabulary,
     train_reader,
 )
-
 from inhabit.agents.alfred_specialist.reading.reader import load_reader, save_reader
 
 THINGS = ("apple", "mug", "book", "pen", "spoon", "plate")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from alfred_training.ranker import (
     LabelledPrompt,
     RankerTraining,
@@ -19,7 +20,6 @@ from alfred_training.ranker import (
     train_ranker,
     with_known_answer,
 )
-
 from inhabit.agents.alfred_specialist.ranker.model import RANKER, Ranker, load, save
 from inhabit.agents.alfred_specialist.ranker.notes import mentioned_kinds
 from inhabit.agents.alfred_specialist.ranker.parsing import notes

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from alfred_teaching import wordings
 
+from alfred_teaching import wordings
 from inhabit.agents.alfred_specialist.reading.reader import (
     DESCRIPTION,
     WEIGHTS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from likeness import compare, told_apart
 
 NOUNS = ["mug", "plate", "book", "pen", "apple", "towel", "candle", "vase", "bowl", "knife"]

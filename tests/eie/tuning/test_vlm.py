@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from alfred_training.teacher import PlannerTeacher
 from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoTokenizer
 
+from alfred_training.teacher import PlannerTeacher
 from inhabit.agents.dialogue.history import without_repeated
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.eyes import BUNDLED as EYES

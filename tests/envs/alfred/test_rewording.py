@@ -1,7 +1,6 @@
 import random
 
 from alfred_teaching import Rewording, SpokenGoal
-
 from inhabit.agents.dialogue.synonyms import surface_forms
 from inhabit.envs.alfred.scenes.scene import AlfredGoal
 from inhabit.envs.alfred.tasks.sampling import instructions

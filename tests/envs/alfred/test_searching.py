@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from alfred_teaching import glimpses
 
+from alfred_teaching import glimpses
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings

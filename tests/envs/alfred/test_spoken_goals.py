@@ -5,8 +5,8 @@ import lzma
 from pathlib import Path
 
 import pytest
-from alfred_teaching import nouns_of_room, spoken_goals
 
+from alfred_teaching import nouns_of_room, spoken_goals
 from inhabit.envs.core import TaskError
 
 LINE = {

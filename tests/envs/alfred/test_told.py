@@ -1,7 +1,6 @@
 """The household told in words is the same household."""
 
 from alfred_teaching import TextOnlyAlfred
-
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings
