@@ -25,7 +25,7 @@ _SAMPLED = 24
 _LONGEST = 1200
 """Maximum number of tokens of an answer: a model may think first."""
 _ORDER = (
-    "You say instructions for a household robot again in plain steps, for somebody who checks "
+    "You say instructions for an agent again in plain steps, for somebody who checks "
     "them. Answer with one line: the steps in the order in which they are to be done, with a comma "
     'and "then" between steps whose order the instruction fixes, and "and" between others. Word '
     "them like the samples wherever they say the same. Keep every number, negation, condition and "
@@ -41,7 +41,7 @@ _REWORD = (
     "where, when, how often or for how long. Answer with one line."
 )
 _COMPARE = (
-    "You compare an instruction for a household robot with steps that somebody made of it. Do the "
+    "You compare an instruction for an agent with steps that somebody made of it. Do the "
     "steps leave out or change anything that the instruction asks for, forbids, counts, or makes "
     "depend on something? Politeness, reasons and deadlines do not matter. Answer "
     "with one word: yes or no."

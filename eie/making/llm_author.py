@@ -155,8 +155,8 @@ _EVOLVED = 0.5
 _LONGEST = 1200
 """Maximum number of tokens of an answer."""
 _ORDER = (
-    "You write tasks for a household robot in a simulator. Answer with one JSON object and nothing "
-    'else. It has the keys "goal" (what a person would say to the robot, in one or two sentences) '
+    "You write tasks for an agent in a simulator. Answer with one JSON object and nothing else. It "
+    'has the keys "goal" (what a person would say to the agent, in one or two sentences) '
     'and "scene" (the parameters of the simulator that go with it). The goal must ask for exactly '
     "what the scene's goal says, and must not be reached at the start. It may also have the key "
     '"events": the parts of the task as a graph, each with "name", "wish" (as an instruction), '
@@ -174,8 +174,8 @@ _EVENT: dict[str, JsonValue] = {
     "required": ["name", "wish", "deed", "thing"],
     "additionalProperties": False,
 }
-"""The schema of `inhabit.eie.making.author.ProposedEvent`, without references: not every endpoint
-follows them."""
+"""The schema of `inhabit.eie.examples.draft.ProposedEvent`, without references: not every
+endpoint follows them."""
 
 
 class LlmAuthor(Author):

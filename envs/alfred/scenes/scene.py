@@ -49,7 +49,7 @@ class AlfredGoal(ScenePart):
     toggle: Literal[LAMPS] | None = None  # type: ignore[valid-type]
     """Looking in the light: the lamp."""
     sliced: bool = False
-    """It is wanted in slices."""
+    """Whether the object is wanted in slices."""
 
     @model_validator(mode="after")
     def _complete(self) -> AlfredGoal:
