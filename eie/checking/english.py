@@ -209,6 +209,7 @@ OF_IT = re.compile(
 )
 """Counts what something named before is cut into: "two of the slices"."""
 ANOTHER = re.compile(r"\b(?:another|second|the other)\b")
+SECOND = re.compile(r"\b(?:another|second|the other)\s+$")
 EVERY = re.compile(r"\b(?:all|every|each)\b")
 BOTH = re.compile(
     r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"

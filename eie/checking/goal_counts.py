@@ -23,6 +23,12 @@ class GoalCounts(GoalText):
         rest = english.BOTH.sub(" ", self.text)
         if max(self.taken.values(), default=2) == 1 and english.TWO.search(rest):
             return "The goal speaks of two things of a kind, and the scene wants one."
+        wanted = (*self.taken.items(), *self.switched.items())
+        several = {name for kind, n in wanted if n > 1 for name in (kind, self.source(kind))}
+        for mention in self.mentions if wanted else ():
+            second = english.SECOND.search(self.text[: mention.start])
+            if second and several.isdisjoint(self.kinds_of(mention)):
+                return f"The goal speaks of a second {mention.kind}, and the scene does not."
         return ""
 
     def _taken_counts(self) -> str:

@@ -234,7 +234,7 @@ class WorkerEnv(Env):
             name: of the environment in `inhabit.envs.registry`.
             backend: one of its registration's.
             settings: plain values for its registration's settings.
-            interpreter: a Python >= 3.11 that can import `inhabit.envs`, and what the backend needs.
+            interpreter: a Python >= 3.11 that can import `inhabit.envs` and what the backend needs.
             deadline: seconds that a call may take before the worker is killed.
             reset_deadline: the same for starting it, for each `reset`, and for the first
                 `observe`, in which a renderer may compile itself.

@@ -126,6 +126,7 @@ def test_numbers_places_and_order_that_are_the_same_are_kept(
         ),
         ("Put a cold apple on the counter until you have a cup in a drawer.", BOTH, "'until'"),
         ("Put the second mug in the drawer.", {"goal": TWO}, "speaks of 1"),
+        ("Put two mugs in the second drawer.", {"goal": TWO}, "a second drawer"),
         ("Chill an apple, then slice it and put a slice on the counter.", {"goal": SLICED}, "cut"),
         ("Put a mug on top of the drawer.", {"goal": PLAIN}, "on top"),
         ("Look for the mug in the drawer.", {"goal": PLAIN}, "wants to put"),
