@@ -66,10 +66,11 @@ OUTER = {
 SIGNALS = (SIGINT, SIGTERM, SIGHUP, SIGKILL)
 CELLS = [
     pytest.param(outer, number, victim, id=f"{outer}-{number.name}-{victim}")
-    for outer in OUTER
-    for number in SIGNALS
-    for victim in OUTER[outer].victims
+    for turn, outer in enumerate(OUTER)
+    for which, number in enumerate(SIGNALS)
+    for victim in [OUTER[outer].victims[(turn + which) % len(OUTER[outer].victims)]]
 ]
+"""Each program with each signal and each victim, and each signal with each victim."""
 
 
 @pytest.mark.slow  # what the quick tests kill: test_resume.py, tests/envs/worker/test_household.py

@@ -126,13 +126,13 @@ def test_an_mcp_server_ends_at_the_first_signal(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_forty_rounds(command: str, tmp_path: Path) -> None:
+def test_rounds_of_signals(command: str, tmp_path: Path) -> None:
     lot = random.Random(command)
     if command == "mcp":
         pytest.importorskip("mcp", reason="needs the extra `mcp`")
     if command == "serve":
         pytest.importorskip("openenv", reason="needs the extra `openenv`")
-    for _ in range(40):
+    for _ in range(12):
         one_round(COMMANDS[command], tmp_path / "out", lot)
 
 
