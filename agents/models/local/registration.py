@@ -129,12 +129,17 @@ def resolve(name: str) -> tuple[str, list[Path]]:
 
 
 def _parts(name: str) -> list[str]:
-    return [name] if Path(name).expanduser().is_dir() else name.split("+")
+    return [name] if _path(name).is_dir() else name.split("+")
+
+
+def _path(name: str) -> Path:
+    # `Path.expanduser` raises where there is no such user.
+    return Path(os.path.expanduser(name))  # noqa: PTH111
 
 
 def _source(name: str) -> str:
     """A folder, or a name on a hub."""
-    path = Path(name).expanduser()
+    path = _path(name)
     if path.is_dir():
         return str(path)
     if name == "inhabit-vlm":

@@ -270,6 +270,7 @@ def test_an_empty_candidate_is_told(model: Model) -> None:
         ("smollm2", "KIND:NAME"),
         ("local:", "KIND:NAME"),
         ("local:/no/such/folder", "no folder '/no/such/folder'"),
+        ("local:~nobody-here/model", "no folder '~nobody-here/model'"),
         ("local:./nowhere", "smollm2"),
     ],
 )
