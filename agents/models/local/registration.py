@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -87,7 +88,7 @@ def _go_offline_if_unreachable() -> None:
         urlopen(Request(hub, method="HEAD"), timeout=_PATIENCE).close()
     except HTTPError:
         return  # it is reachable
-    except (OSError, ValueError):
+    except (OSError, ValueError, HTTPException):
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 

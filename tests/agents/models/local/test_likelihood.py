@@ -6,10 +6,13 @@ import asyncio
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from math import log1p
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -279,15 +282,29 @@ def test_unknown_models(spec: str, says: str) -> None:
         load(spec)
 
 
+def no_http() -> str:
+    """The address of a server that answers the first request, and not in HTTP."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def answer() -> None:
+        with server, server.accept()[0] as asking:
+            asking.recv(1 << 16)
+            asking.sendall(b"What?\r\n")
+
+    Thread(target=answer, daemon=True).start()
+    return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
 @pytest.mark.slow
-def test_a_hub_that_is_away_is_not_waited_for() -> None:
+@pytest.mark.parametrize("hub", [lambda: "http://127.0.0.1:9", no_http])
+def test_a_hub_that_is_away_is_not_waited_for(hub: Callable[[], str]) -> None:
     told = subprocess.run(
         [
             sys.executable,
             "-c",
             "from inhabit.agents.models.registry import load; load('local:no/such')",
         ],
-        env={**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9"},
+        env={**os.environ, "HF_ENDPOINT": hub()},
         capture_output=True,
         text=True,
         check=False,
