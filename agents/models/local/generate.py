@@ -147,8 +147,10 @@ class TextGenerator:
         ids = torch.tensor([[self._pad] * (longest - len(p.ids)) + list(p.ids) for p in prompts])
         mask = torch.tensor([[i >= longest - len(p.ids) for i in range(longest)] for p in prompts])
         device = self._model.device
-        with torch.random.fork_rng(enabled=self._settings.temperature is not None):
-            torch.manual_seed(requests[0].seed)
+        samples = self._settings.temperature is not None
+        with torch.random.fork_rng(enabled=samples):
+            if samples:
+                torch.manual_seed(requests[0].seed)
             output = self._model.generate(
                 input_ids=ids.to(device),
                 attention_mask=mask.long().to(device),

@@ -169,6 +169,12 @@ def test_generation_is_the_likeliest_word_after_word(folder: Path, model: Model)
     assert reply.texts == asyncio.run(model.generate(ask("Where?"), max_tokens=5, seed=7)).texts
 
 
+def test_generation_leaves_the_random_numbers_of_the_caller_alone(model: Model) -> None:
+    before = torch.get_rng_state()
+    asyncio.run(model.generate(ask("Where?"), max_tokens=1, seed=7))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_what_ends_early_is_not_filled_up_with_words(tmp_path: Path) -> None:
     """Written side by side, short answers are padded; what a model pads with may be a word."""
     folder = save_llama(tmp_path)
