@@ -26,6 +26,8 @@ PLAIN = (
 """The chat template for models without one."""
 
 
+_SOME = "yes"
+"""An answer that no special token contains: <|endoftext|> has an x."""
 _CROSS = "cross_attention_mask"
 """The input that says which images each token sees, (1, tokens, images, tiles): of Mllama."""
 
@@ -147,11 +149,11 @@ class Encoder:
         """
         try:
             text = self._render(
-                [Message("user", ("x",)), Message("assistant", ("x",))], begin=False
+                [Message("user", ("x",)), Message("assistant", (_SOME,))], begin=False
             )
         except TemplateError:
             text = ""
-        after = self._special.match(text.rpartition("x")[2].lstrip())
+        after = self._special.match(text.rpartition(_SOME)[2].lstrip())
         token = after[0] if after else self.tokenizer.eos_token
         if token is None:
             raise ModelError("The tokenizer has no end-of-sequence token: leave out end.")

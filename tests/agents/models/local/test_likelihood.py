@@ -30,10 +30,11 @@ from waiting import PATIENCE
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.core import Ability, Image, Message, Model, Reply
+from inhabit.agents.models.local.encoder import Encoder
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
 from inhabit.envs.core import UnknownNameError
-from tests.agents.models.local.tiny import save_llama, save_llava
+from tests.agents.models.local.tiny import save_llama, save_llava, tokenizer
 
 FP32 = LocalSettings(device="cpu", dtype="float32")
 ACTIONS = [
@@ -216,6 +217,12 @@ def test_a_tokenizer_without_an_end_of_sequence(tmp_path: Path, special: tuple[s
     assert asyncio.run(model.generate(prompt, max_tokens=4)).call.tokens_out
     with pytest.raises(ModelError, match="no end-of-sequence token: leave out end"):
         asyncio.run(model.beam(prompt, ["go", "take it"], width=1, end=True))
+
+
+def test_an_answer_ends_with_what_the_chat_template_writes_first_after_it() -> None:
+    turns = "{% for m in messages %}{{ m['content'] }}<|end|>\n{% endfor %}"
+    words = tokenizer(turns + "<|endoftext|>", "<|end|>", "<|endoftext|>")  # as that of Phi-3
+    assert words.convert_ids_to_tokens(Encoder(words).end) == "<|end|>"
 
 
 @pytest.fixture(scope="module")
