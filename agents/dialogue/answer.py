@@ -102,17 +102,27 @@ def _object(text: str) -> Mapping[str, str]:
 
     It may be all that another object holds, or the arguments of a function.
     """
-    start = text.find("{")
-    if start < 0:
-        return {}
-    found = first_json(text[start:])
-    if isinstance(found, dict):
-        within = [*found.values()] if len(found) == 1 else [found.get("arguments")]
-        for one in (found, *within):
-            parts = dict(_known(one)) if isinstance(one, dict) else {}
-            if "action" in parts:
-                return parts
+    for found in _values(text):
+        if isinstance(found, dict):
+            within = [*found.values()] if len(found) == 1 else [found.get("arguments")]
+            for one in (found, *within):
+                parts = dict(_known(one)) if isinstance(one, dict) else {}
+                if "action" in parts:
+                    return parts
     return {}
+
+
+def _values(text: str) -> Iterator[object]:
+    """The JSON values that begin with a brace, up to a broken one, which is repaired."""
+    start = text.find("{")
+    while start >= 0:
+        try:
+            found, end = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            yield first_json(text[start:])
+            return
+        yield found
+        start = text.find("{", end)
 
 
 def first_json(text: str, *, brackets: int = _BRACKETS) -> object:

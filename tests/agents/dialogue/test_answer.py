@@ -36,6 +36,7 @@ ANSWERS = [
     (f"<think>{'Hm. ' * 6000}</think>\nReasoning: so\nAction: go", ("go", "", "so")),
     ('{"name": "x"}\nAction: go', ("go", "", "")),
     ('{"action": "go", "plan": ["sit", "stop"], "answer": "none yet"}', ("go", "", "")),
+    ('{"thought": "Hm."}\n{"thought": "So.", "action": "go"}', ("go", "", "So.")),
     ('{"response": {"reasoning": "So.", "action": "go"}}', ("go", "", "So.")),
     ('<tool_call>{"name": "act", "arguments": {"action": "go"}}</tool_call>', ("go", "", "")),
     ("Action: go\nPlan: then sit", ("go", "", "")),
