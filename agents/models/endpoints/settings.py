@@ -72,8 +72,11 @@ class OpenAISettings(SettingsModel):
         if url is None:
             return None
         parts = urlsplit(url)
+        _ = parts.port  # raises ValueError where it is none
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("it begins with http:// or https://")
+        if not url.isprintable():
+            raise ValueError("it must not contain unprintable characters, such as a line's end")
         if parts.username or parts.password or parts.query:
             raise ValueError("it must not contain a key: put the key in INHABIT_API_KEY")
         return url

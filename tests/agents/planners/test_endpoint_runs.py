@@ -433,6 +433,8 @@ def test_a_mistake_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: P
         ),
         (["--agent", "rank", "--model", "scripted:first", "--base-url", "http://x"], "openai:NAME"),
         (["--agent", "chat", "--model", "openai:m", "--base-url", "here"], "begins with http"),
+        (["--agent", "chat", "--model", "openai:m", "--base-url", "http://x:99999"], "Port out"),
+        (["--agent", "chat", "--model", "openai:m", "--base-url", "http://x\n"], "unprintable"),
         (["--agent", "chat", "--model", "openai:m", "--set", "temperature=hot"], "temperature"),
         (
             ["--agent", "rank", "--model", "openai:m", "--base-url", "http://x"],
