@@ -64,8 +64,12 @@ class Choices:
 
     @classmethod
     def of(cls, view: View, *, lettered: bool, most: int, stop: bool) -> Choices:
-        """The choices of `view`; more than `most` are not listed, and so have no letters."""
+        """The choices of `view`; more than `most` are not listed, and so have no letters.
+
+        Where "stop" is an action, it does not end the episode.
+        """
         allowed = without_failed(view)
+        stop = stop and all(action.text != STOP for action in view.candidates)
         listed = len(allowed) <= most
         return cls(view.candidates, allowed, lettered and listed, listed, stop)
 

@@ -111,6 +111,12 @@ def test_words_and_stops() -> None:
     assert meaning("fly").problem is Problem.UNKNOWN
 
 
+def test_a_stop_that_is_an_action_is_listed_once() -> None:
+    choices = Choices.of(view("go", "stop"), lettered=True, most=9, stop=True)
+    assert choices.lines == ["A. go", "B. stop"]
+    assert choices.understand("B", None) == Meaning(act("stop"))
+
+
 def test_letters() -> None:
     for said in (
         *("B", "b", "(B)", "B.", "B) close the fridge", "**B**", "B: whatever that is"),
