@@ -78,8 +78,10 @@ def _name(verb: str) -> str:
 
 
 def _pattern(action: Action) -> str | None:
-    text, start = action.text.replace("{", "{{").replace("}", "}}"), 0
-    for argument in action.arguments:
+    said = (action.text, *action.arguments)
+    text, *arguments = (one.replace("{", "{{").replace("}", "}}") for one in said)
+    start = len(action.verb) if text.startswith(action.verb) else 0  # "open" contains "pen"
+    for argument in arguments:
         at = text.find(argument, start)
         if at < 0:
             return None

@@ -47,6 +47,12 @@ def test_verbs_can_say_every_action_of_choices_and_crafts() -> None:
         assert verb.say("fly") == "fly", "Nothing else happens instead."
 
 
+@pytest.mark.parametrize("thing", ["pen", "{pen}"])
+def test_an_argument_is_found_after_the_verb(thing: str) -> None:
+    (verb,) = verbs([Action(f"open the {thing}", "open", (thing,))])
+    assert verb.say("box") == "open the box"
+
+
 def test_an_episode_by_trls_calls() -> None:
     factory = rollouts("toy", 3, reward="success")
     made = environment_class(factory, longest_side=48)
