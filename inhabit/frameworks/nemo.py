@@ -56,7 +56,7 @@ class NemoServer(GymnasiumServer):
     async def step(
         self, action: Any, metadata: dict[str, Any], session_id: str | None = None
     ) -> tuple[str | None, float, bool, bool, dict[str, Any]]:
-        """Carry out the calls of `act`, or else what the model says, until one has no effect.
+        """Carry out all calls of `act`, or else what the model says, until the episode ends.
 
         Raises:
             SimulatorError: the simulator failed.
