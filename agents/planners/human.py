@@ -22,6 +22,7 @@ from rich.text import Text
 from inhabit.agents.core import Agent, Decision, UndoError, View
 from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
+from inhabit.envs.printable import printable
 from inhabit.envs.settings import SettingsModel
 
 
@@ -124,15 +125,14 @@ class Human(Agent):
         console.print(Rule(f"step {len(view.history) + 1}"))
         if now.rgb is not None and self._settings.picture and console.color_system is not None:
             console.print(blocks(now.rgb, width=self._width(now.rgb)))
-        console.print(Text.assemble(("Goal  ", "bold"), view.goal))
+        console.print(Text.assemble(("Goal  ", "bold"), printable(view.goal)))
         if view.history:
             last = view.history[-1]
             colour = "green" if last.reason is None else "red"
-            console.print(
-                Text.assemble(("Last  ", "bold"), last.action, ": ", (last.feedback, colour))
-            )
+            done, feedback = printable(last.action), printable(last.feedback)
+            console.print(Text.assemble(("Last  ", "bold"), done, ": ", (feedback, colour)))
         if now.text:
-            console.print(Text.assemble(("Now   ", "bold"), now.text))
+            console.print(Text.assemble(("Now   ", "bold"), printable(now.text)))
 
     def _width(self, rgb: NDArray[np.uint8]) -> int:
         """Characters of the image's width: it takes half of the terminal's lines at most."""
@@ -145,7 +145,7 @@ class Human(Agent):
         page = view.candidates[first : first + self._room(view)]
         width = len(str(len(view.candidates)))
         numbered = (
-            Text.assemble((f"{number:>{width}} ", "cyan"), action.text)
+            Text.assemble((f"{number:>{width}} ", "cyan"), printable(action.text))
             for number, action in enumerate(page, start=first + 1)
         )
         self._console.print(Columns(numbered, column_first=True, padding=(0, 3)))

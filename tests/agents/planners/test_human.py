@@ -11,9 +11,10 @@ import pytest
 from rich.console import Console
 
 import inhabit
-from inhabit.agents.core import Decision
+from inhabit.agents.core import Decision, Step
 from inhabit.agents.planners.human import Human, HumanSettings, blocks
 from inhabit.agents.registry import find
+from tests.agents.views import view
 
 
 def test_two_pixels_a_character() -> None:
@@ -53,6 +54,15 @@ def test_a_step_fits_a_terminal_of_24_lines() -> None:
     assert decision.stop
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert any("▀" in line for line in lines) and any("Goal" in line for line in lines)
+
+
+def test_what_a_terminal_acts_on_is_written_out() -> None:
+    shown, evil = io.StringIO(), "open\x1b[2J\x9b it"
+    human = Human(HumanSettings(), stdin=io.StringIO(), console=Console(file=shown, width=80))
+    step = Step(evil, None, evil)
+    asyncio.run(human.decide(view(evil, goal=evil, text=evil, history=[step])))
+    assert shown.getvalue().count(r"open\x1b[2J\x9b it") == 5
+    assert not {"\x1b", "\x9b"} & set(shown.getvalue())
 
 
 def test_pages_of_the_list_show_every_candidate_once() -> None:
