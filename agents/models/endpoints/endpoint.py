@@ -232,8 +232,12 @@ class Endpoint:
         return PassingError(f"it answered {said}{wish}", after=after)
 
     def _readable(self, text: str) -> str:
-        """On one line, not too long, and without the key, which some endpoints repeat."""
-        return " ".join(redact(text, self._keys).split())[:500].rstrip(".")
+        return _readable(text, self._keys)
+
+
+def _readable(text: str, keys: Sequence[str]) -> str:
+    """On one line, not too long, and without the keys, which some endpoints repeat."""
+    return " ".join(redact(text, keys).split())[:500].rstrip(".")
 
 
 def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
@@ -241,7 +245,7 @@ def _read(content: object, keys: Sequence[str], kind: type[A]) -> A:
     try:
         found = json.loads(content) if isinstance(content, bytes) else content
         if isinstance(found, dict) and "choices" not in found and (said := _words(found)):
-            raise PassingError(f"its answer is an error: {redact(said, keys)}")
+            raise PassingError(f"its answer is an error: {_readable(said, keys)}")
         # By way of Python's own JSON, which lets half a surrogate pair through: that is paid for.
         # However a key was escaped, it stands there as it is then.
         plain = redact(json.dumps(found, ensure_ascii=False), keys)

@@ -72,6 +72,14 @@ def test_a_large_answer_is_refused() -> None:
         ask(serving.base_url)
 
 
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_long_error_is_told_in_short(status: int) -> None:
+    long = Answer(json.dumps({"error": {"message": "No.\n" * 10_000}}).encode(), status)
+    with endpoint(always(long)) as serving, pytest.raises(ModelError, match=r"No\. No\.") as told:
+        ask(serving.base_url)
+    assert len(str(told.value)) < 1000
+
+
 def test_a_packed_answer_is_read() -> None:
     body = gzip.compress(json.dumps(completion("Yes.")).encode())
     with endpoint(always(Answer(body, 200, {"Content-Encoding": "gzip"}))) as serving:
