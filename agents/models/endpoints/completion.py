@@ -103,9 +103,8 @@ class _Said(BaseModel):
     @property
     def thoughts(self) -> str:
         """Reasoning beside what was said; servers differ in the name of its field."""
-        if isinstance(self.content, tuple):
-            return _of_kind(self.content, "thinking", "reasoning")
-        found = (self.fields.get(name) for name in _THOUGHTS)
+        parts = self.content if isinstance(self.content, tuple) else ()
+        found = [_of_kind(parts, "thinking", "reasoning"), *map(self.fields.get, _THOUGHTS)]
         return next((text for text in found if isinstance(text, str) and text), "")
 
     @property

@@ -109,7 +109,10 @@ def test_an_answer_in_parts_is_understood() -> None:
     body["choices"][0]["message"]["content"] = [thought, *said]
     with endpoint(lambda request, number: Answer(json.dumps(body).encode())) as serving:
         reply = ask(serving, say)
+        body["choices"][0]["message"] = {"content": said, "reasoning_content": "Well."}
+        other = ask(serving, say)
     assert (reply.texts, reply.call.thoughts) == (("Yes.",), "Hm.")
+    assert (other.texts, other.call.thoughts) == (("Yes.",), "Well.")
 
 
 @pytest.mark.parametrize("key", ["x", "token", "none"])
