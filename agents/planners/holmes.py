@@ -95,11 +95,12 @@ class Holmes(ModelAgent):
         offered = view.grants.tools if self._native else ()
         for _ in range(self._settings.turns):
             reply = await dialogue.ask(tools=offered)
-            asked = reply.wants or find_calls(reply.texts[0], view.grants.tools)
+            wants = reply.wants if offered else ()  # others have no place in the dialogue
+            asked = wants or find_calls(reply.texts[0], view.grants.tools)
             if not asked:
                 return reply.texts[0]
             said = [await answers.of(call) for call in asked]
-            if reply.wants:
+            if wants:
                 told = zip(asked, said, strict=True)
                 dialogue.tell(*(Message("tool", (text,), answers=c.id) for c, text in told))
             else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from inhabit.agents.core import Agent, Decision, Grant, Grants, ModelError, View
-from inhabit.agents.models.core import Ability
+from inhabit.agents.models.core import Ability, GenerateOptions, Reply, ToolCall
 from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply, Want
 from inhabit.agents.registry import find
 from inhabit.envs.toy.env import Toy
@@ -83,6 +84,19 @@ def test_it_asks_with_native_calls() -> None:
     assert [m["role"] for m in messages] == ["system", "user", "assistant", "tool", "tool"]
     assert [m["answers"] for m in messages[3:]] == [w["id"] for w in messages[2]["wants"]]
     assert "def " not in last(decision)[0][1], "The endpoint tells it of the functions."
+
+
+def test_native_calls_that_were_not_offered_get_no_answer() -> None:
+    class Unasked(ScriptedModel):
+        async def _generate(self, prompt: Any, options: GenerateOptions) -> Reply:
+            reply = await super()._generate(prompt, options)
+            return replace(reply, wants=(ToolCall("1", "object_detection", "{}"),))
+
+    asked = Asked()
+    model = Unasked(Script(abilities=frozenset(), replies=("object_detection()", ACT)))
+    decision = decide(model, asked, protocol="text")
+    assert decision.action == act("open the fridge")
+    assert [role for role, _ in last(decision)] == ["system", "user", "assistant", "user"]
 
 
 def test_a_mention_is_no_call() -> None:
