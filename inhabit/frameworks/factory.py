@@ -13,7 +13,7 @@ from inhabit.envs.registry import find
 from inhabit.episodes.episode import MAX_INVALID
 from inhabit.episodes.playing.plan import find_backend
 from inhabit.episodes.playing.settings import divide
-from inhabit.episodes.playing.tasks import gather
+from inhabit.episodes.playing.tasks import gather, whole
 from inhabit.frameworks.reward import Reward
 from inhabit.frameworks.rollout import RolloutFactory, Starts
 
@@ -64,13 +64,14 @@ def rollouts(
             long one is bounded.
 
     Raises:
-        ValueError: a count is less than 1.
+        ValueError: a count is too small.
         UnknownNameError, SettingError, TaskError: a name or a setting is wrong, or tasks can't be
             read or belong to another environment.
     """
-    for what, count in (("n", n), ("max_steps", max_steps), ("max_invalid", max_invalid)):
-        if count is not None and count < 1:
-            raise ValueError(f"{what} is {count}, and must be at least 1.")
+    limits = [("n", n, 1), ("max_steps", max_steps, 1), ("max_invalid", max_invalid, 1)]
+    for what, count, least in (*limits, ("keep", keep, 0), ("remember", remember, 0)):
+        if count is not None and whole(what, count) < least:
+            raise ValueError(f"{what} is {count}, and must be at least {least}.")
     if reward not in tuple(Reward):
         raise UnknownNameError("reward", reward, Reward)
     registration = find(env)

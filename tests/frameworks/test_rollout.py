@@ -184,6 +184,9 @@ def test_a_wrong_word_is_refused_before_anything_starts() -> None:
     for wrong in ({"n": 0}, {"max_steps": 0}, {"max_invalid": -1}):
         with pytest.raises(ValueError, match="must be at least 1"):
             rollouts("toy", **wrong)
+    for kept in ({"keep": -1}, {"remember": -1}):
+        with pytest.raises(ValueError, match="must be at least 0"):
+            rollouts("toy", 1, **kept)
     with pytest.raises(TaskError, match="its env is 'toy', and this run is of 'alfred'"):
         rollouts("alfred", tasks=inhabit.tasks("toy", 1))
     with pytest.raises(TaskError, match="it is a dict, not a Task"):
