@@ -50,7 +50,12 @@ class EnvironmentManager:
     def reset(
         self, kwargs: Sequence[Mapping[str, Any]] | None = None
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Start the next tasks, or those that `kwargs` names, a mapping with "task" for each."""
+        """Start the next tasks, or those that `kwargs` names, a mapping with "task" for each.
+
+        Raises:
+            ValueError: there are more or fewer than environments.
+            TaskError: there is no such task.
+        """
         count = len(self._rollouts) // self._group_size
         if kwargs is None:
             tasks: list[Any] = [
@@ -59,6 +64,7 @@ class EnvironmentManager:
             ]
             self._next = (self._next + count) % len(self._factory.tasks)
         else:
+            self._check_count("rows", kwargs)
             tasks = [self._factory.of_row(one) for one in kwargs]
         turns = self._map(lambda i: self._rollouts[i].reset(tasks[i]))
         return self._observed(turns), [self._info(i, turn) for i, turn in enumerate(turns)]
@@ -66,7 +72,12 @@ class EnvironmentManager:
     def step(
         self, text_actions: Sequence[str]
     ) -> tuple[dict[str, Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Carry out one reply in each environment."""
+        """Carry out one reply in each environment.
+
+        Raises:
+            ValueError: there are more or fewer than environments.
+        """
+        self._check_count("replies", text_actions)
         over = [rollout.turn.done for rollout in self._rollouts]
 
         def one(i: int) -> Turn:
@@ -96,6 +107,12 @@ class EnvironmentManager:
         for rollout in self._rollouts:
             rollout.close()
         self._pool.shutdown()
+
+    def _check_count(self, what: str, given: Sequence[object]) -> None:
+        if len(given) != len(self._rollouts):
+            raise ValueError(
+                f"{len(given)} {what} for {len(self._rollouts)} environments: give as many."
+            )
 
     def _map(self, do: Callable[[int], Turn]) -> list[Turn]:
         return list(self._pool.map(do, range(len(self._rollouts))))

@@ -175,6 +175,11 @@ def test_a_row_that_names_no_task_is_refused() -> None:
     manager = EnvironmentManager(factory, groups=1)
     with pytest.raises(TaskError):
         manager.reset([{"tasks": 0}])
+    with pytest.raises(ValueError, match="2 rows for 1 environments"):
+        manager.reset([{"task": 0}, {"task": 0}])
+    manager.reset()
+    with pytest.raises(ValueError, match="0 replies for 1 environments"):
+        manager.step([])
     manager.close()
 
 
