@@ -18,7 +18,7 @@ from inhabit.agents.dialogue.choices import Choices
 from inhabit.agents.dialogue.prompt import ChatPrompt, ChatPromptSettings
 from inhabit.agents.dialogue.template import PromptTemplate
 from inhabit.agents.dialogue.tools import find_calls, legal, stub
-from inhabit.agents.models.core import Ability, Message, Model, ToolCall, UnsupportedError
+from inhabit.agents.models.core import Ability, Message, Model, Reply, ToolCall, UnsupportedError
 from inhabit.agents.models.registry import require
 from inhabit.agents.planners.model_agent import Dialogue, ModelAgent, calls_kept_on_error
 from inhabit.agents.registry import AgentRegistration
@@ -78,19 +78,23 @@ class Holmes(ModelAgent):
     async def _act(
         self, dialogue: Dialogue, choices: Choices, view: View, answers: ToolAnswers
     ) -> Decision:
-        said = await self._ask_tools(dialogue, view, answers)
-        if said is None:
-            said = await self._ask_for_action(dialogue, choices, view)
+        reply = await self._ask_tools(dialogue, view, answers)
+        if reply is None:
+            reply = await self._ask_for_action(dialogue, choices, view)
         for repairs_left in range(self._settings.repairs, -1, -1):
-            reading = await read(said, choices, view)
+            reading = await read(reply.texts[0], choices, view)
+            if reply.call.finish == "length":
+                reading = reading.cut_off()
             if reading.meaning.problem is None or not repairs_left:
                 break
             dialogue.tell(self._prompt.repair(reading, choices))
-            said = await self._ask_for_action(dialogue, choices, view)
+            reply = await self._ask_for_action(dialogue, choices, view)
         decision = reading.decision()
         return replace(decision, description=decision.description or answers.told)
 
-    async def _ask_tools(self, dialogue: Dialogue, view: View, answers: ToolAnswers) -> str | None:
+    async def _ask_tools(
+        self, dialogue: Dialogue, view: View, answers: ToolAnswers
+    ) -> Reply | None:
         """Answer tool calls until a reply has none: that reply; None at the limit of turns."""
         offered = view.grants.tools if self._native else ()
         for _ in range(self._settings.turns):
@@ -98,7 +102,7 @@ class Holmes(ModelAgent):
             wants = reply.wants if offered else ()  # others have no place in the dialogue
             asked = wants or find_calls(reply.texts[0], view.grants.tools)
             if not asked:
-                return reply.texts[0]
+                return reply
             said = [await answers.of(call) for call in asked]
             if wants:
                 told = zip(asked, said, strict=True)
@@ -108,18 +112,17 @@ class Holmes(ModelAgent):
         dialogue.tell(Message("user", (self._template.block("enough"),)))
         return None
 
-    async def _ask_for_action(self, dialogue: Dialogue, choices: Choices, view: View) -> str:
+    async def _ask_for_action(self, dialogue: Dialogue, choices: Choices, view: View) -> Reply:
         """Request the action, constrained to a JSON schema if the model supports that.
 
         Tools are named still: some endpoints refuse a dialogue with tool calls without them.
         """
         held = Ability.SCHEMA in self._model.abilities
-        reply = await dialogue.ask(
+        return await dialogue.ask(
             tools=view.grants.tools if self._native else (),
             schema=choices.schema(("reasoning",)) if held else None,
             call_tools=False,
         )
-        return reply.texts[0]
 
     def _system(self, view: View) -> str:
         return self._template.block(

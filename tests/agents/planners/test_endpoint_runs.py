@@ -209,11 +209,12 @@ def test_letters_are_generated_where_an_endpoint_gives_no_probabilities(runs: Ru
     assert len(serving.requests) == 3
 
 
+@pytest.mark.parametrize("agent", ["chat", "holmes"])
 @pytest.mark.parametrize(
     "said",
     ['{"description": "A ho', '{"action": "go to the kitchen', '{"action": "go to the kitchen '],
 )
-def test_an_answer_that_was_cut_off_is_named_as_such(runs: Runs, said: str) -> None:
+def test_an_answer_that_was_cut_off_is_named_as_such(runs: Runs, said: str, agent: str) -> None:
     """Also in the midst of its action, which then lacks its end, such as a number."""
     body = json.loads(good(said).body)
     body["choices"][0]["finish_reason"] = "length"
@@ -224,7 +225,7 @@ def test_an_answer_that_was_cut_off_is_named_as_such(runs: Runs, said: str) -> N
         return Answer(json.dumps(body).encode())
 
     with endpoint(brain) as serving, pytest.warns(UserWarning, match="--set max_tokens=N"):
-        run, _ = runs.play("chat", serving, "--max-steps", "1", n=1)
+        run, _ = runs.play(agent, serving, "--max-steps", "1", n=1)
     attempt = run.episode(0).last()
     assert attempt is not None
     assert attempt.steps[0].act is not None
