@@ -30,6 +30,7 @@ from inhabit.agents.models.endpoints.wire import (
     messages,
 )
 from inhabit.agents.models.registry import ModelRegistration
+from inhabit.envs.entries import faults_as, message
 from inhabit.envs.extras import imports
 
 if TYPE_CHECKING:
@@ -336,13 +337,22 @@ def _endpoint(name: str, settings: OpenAISettings, budget: Budget) -> Endpoint:
         from inhabit.agents.models.endpoints.transport import BoundedClient, Retries, certificates
     key = _key(settings.base_url)
     timeout = openai.Timeout(settings.timeout, connect=min(_CONNECT, settings.timeout))
-    client = openai.AsyncOpenAI(
-        base_url=settings.base_url or _OPENAI,
-        api_key=key or "unset",  # the client insists on something
-        max_retries=0,
-        timeout=timeout,
-        http_client=BoundedClient(timeout=timeout, verify=certificates()),
-    )
+
+    def unusable(error: BaseException) -> ModelError:
+        why = message(error).rstrip(".")
+        return ModelError(
+            f"openai:{name} can't be asked: {why}. Check the proxies and certificates that the "
+            "environment names, such as ALL_PROXY and SSL_CERT_FILE."
+        )
+
+    with faults_as(unusable):
+        client = openai.AsyncOpenAI(
+            base_url=settings.base_url or _OPENAI,
+            api_key=key or "unset",  # the client insists on something
+            max_retries=0,
+            timeout=timeout,
+            http_client=BoundedClient(timeout=timeout, verify=certificates()),
+        )
     return Endpoint(
         client,
         budget,

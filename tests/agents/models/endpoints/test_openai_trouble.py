@@ -14,6 +14,8 @@ from waiting import PATIENCE
 
 from inhabit.agents.core import BudgetError, ModelError
 from inhabit.agents.models.core import Model
+from inhabit.agents.models.endpoints.settings import OpenAISettings
+from inhabit.agents.models.registry import load
 from tests.agents.models.endpoints.asking import ASK, ask, one_after_another, say
 from tests.agents.models.endpoints.endpoint import Answer, completion, endpoint, error, good
 
@@ -80,6 +82,13 @@ def test_what_answers_in_no_json_is_quoted(body: bytes, said: str) -> None:
         pytest.raises(ModelError, match=f"began with '{said}"),
     ):
         ask(serving, say, attempts=1)
+
+
+@pytest.mark.parametrize("proxy", ["ftp://here:1", "http://here:port"])
+def test_a_proxy_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    with pytest.raises(ModelError, match=r"can't be asked: .* Check the proxies"):
+        load("openai:test", OpenAISettings(base_url="http://127.0.0.1:9/v1"))
 
 
 def test_no_endpoint_at_all() -> None:
