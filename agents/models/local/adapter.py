@@ -130,7 +130,7 @@ def apply_adapter(model: Any, folder: Path, *, merged: bool, pickles: bool) -> A
         wrapped = peft.PeftModel.from_pretrained(model, str(opened.path), config=config)
         return wrapped.merge_and_unload() if merged else wrapped.get_base_model()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = str(error).strip().partition("\n")[0]
+        reason = opened.named(str(error)).strip().partition("\n")[0]
         raise ModelError(f"The adapters in {folder} don't fit the base model: {reason}") from error
 
 

@@ -114,6 +114,7 @@ class OpenedFolder:
         Raises:
             ModelError: a file that is needed is a link or no regular file, or can't be read.
         """
+        self._folder = folder
         private = ProcessGroup("inhabit-model-")
         finalize(self, private.close)
         # transformers names the modules of a model's code after its folder.
@@ -136,6 +137,10 @@ class OpenedFolder:
         except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ModelError(f"The model in {str(folder)!r} can't be read: {reason}.") from error
+
+    def named(self, text: str) -> str:
+        """`text`, such as an error's, with the name of the folder itself for the private one."""
+        return text.replace(str(self.path), str(self._folder))
 
     def _open(self, folder: Path, target: Path) -> None:
         target.mkdir()

@@ -119,6 +119,7 @@ def load(
         torch.set_num_threads(settings.threads)
     advice = "Name a folder that transformers has saved, a model on a hub, or local:smollm2."
     register()
+    opened = None
     try:
         kinds = {"code": settings.trust_remote_code, "pickles": settings.pickles}
         folder = Path(source) if Path(source).is_dir() else downloaded(source, **kinds)
@@ -140,6 +141,7 @@ def load(
         if is_interrupt(error):
             raise
         reason = message(error).strip() or type(error).__name__
+        reason = opened.named(reason) if opened else reason
         raise ModelError(f"{name} can't be loaded: {reason} {advice}") from error
     found = _checked(model, encoder, name, images, settings, identity())
     made = Transformer(model, encoder, name=name, images=images, settings=settings, check=found)

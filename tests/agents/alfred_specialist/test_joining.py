@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,9 @@ def test_a_folder_of_it_is_refused_where_transformers_models_are_named(tmp_path:
     with pytest.raises(ModelError, match="alfred_specialist"):
         load(f"local:{tmp_path}")
     with pytest.raises(ModelError, match="train_planner"):
+        load(f"alfred_specialist:{tmp_path}")
+    (tmp_path / RANKER).unlink()
+    with pytest.raises(ModelError, match=re.escape(str(tmp_path / RANKER))):
         load(f"alfred_specialist:{tmp_path}")
     with pytest.raises(ModelError, match="no folder"):
         load(f"alfred_specialist:{tmp_path / 'other'}")

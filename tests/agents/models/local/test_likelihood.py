@@ -340,3 +340,6 @@ def test_an_unreadable_folder_is_told(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"half of a fi")
     with pytest.raises(ModelError, match="can't be loaded"):
         load(f"local:{tmp_path}")
+    (tmp_path / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=f"found in directory {re.escape(str(tmp_path))}"):
+        load(f"local:{tmp_path}")
