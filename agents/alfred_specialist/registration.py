@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from inhabit.agents.alfred_specialist.settings import PlannerSettings, RankerSettings
 from inhabit.agents.core import Agent
 from inhabit.agents.models.core import Ability, Model
-from inhabit.agents.models.local.registration import WITHOUT, let_idle_threads_sleep
+from inhabit.agents.models.local.registration import WITHOUT, expanded, let_idle_threads_sleep
 from inhabit.agents.models.registry import ModelRegistration, require
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.extras import imports
@@ -29,7 +27,7 @@ def _load(name: str, settings: RankerSettings) -> Model:
     let_idle_threads_sleep()
     with imports("Planners", "local", WITHOUT):
         from inhabit.agents.alfred_specialist.ranker.model import load
-    folder = None if name == BUNDLED else Path(name).expanduser()
+    folder = None if name == BUNDLED else expanded(name)
     return load(folder, f"{KIND}:{name}", threads=settings.threads)
 
 

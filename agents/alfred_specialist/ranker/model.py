@@ -141,7 +141,7 @@ def load(folder: Path | None, name: str, *, threads: int | None = None) -> Ranke
         ) from error
     except RuntimeError as error:
         raise ModelError(f"The weights in {folder} don't fit. {_OTHER_VERSION}") from error
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, TypeError, ValueError) as error:
         reason = opened.named(str(error)).strip().partition("\n")[0]
         reason = opened_eyes.named(reason) if opened_eyes else reason
         raise ModelError(f"The model in {folder} can't be read: {reason}") from error

@@ -130,17 +130,17 @@ def resolve(name: str) -> tuple[str, list[Path]]:
 
 
 def _parts(name: str) -> list[str]:
-    return [name] if _path(name).is_dir() else name.split("+")
+    return [name] if expanded(name).is_dir() else name.split("+")
 
 
-def _path(name: str) -> Path:
-    # `Path.expanduser` raises where there is no such user.
+def expanded(name: str) -> Path:
+    """The path `name`, which may begin with ~ or ~USER; as it is where there is no such user."""
     return Path(os.path.expanduser(name))  # noqa: PTH111
 
 
 def _source(name: str) -> str:
     """A folder, or a name on a hub."""
-    path = _path(name)
+    path = expanded(name)
     if path.is_dir():
         return str(path)
     if name == "inhabit-vlm":

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 import inhabit
+from inhabit.agents.alfred_specialist.ranker import model
 from inhabit.agents.alfred_specialist.ranker.model import RANKER
 from inhabit.agents.core import ModelError
+from inhabit.agents.models.eyes import BUNDLED
 from inhabit.agents.models.registry import load
 from inhabit.envs.registry import find
 from tests.golden.calling import call
@@ -59,3 +62,14 @@ def test_a_folder_of_it_is_refused_where_transformers_models_are_named(tmp_path:
         load(f"alfred_specialist:{tmp_path}")
     with pytest.raises(ModelError, match="no folder"):
         load(f"alfred_specialist:{tmp_path / 'other'}")
+    with pytest.raises(ModelError, match="no folder"):
+        load("alfred_specialist:~nobody-here/model")
+
+
+def test_eyes_that_are_no_network_are_told(tmp_path: Path) -> None:
+    shutil.copytree(Path(model.__file__).parent / "bundled", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(BUNDLED, tmp_path / "eyes")
+    config = json.loads((BUNDLED / "config.json").read_text())
+    (tmp_path / "eyes" / "config.json").write_text(json.dumps({**config, "widths": [1]}))
+    with pytest.raises(ModelError, match="can't be read"):
+        load(f"alfred_specialist:{tmp_path}")
