@@ -50,6 +50,7 @@ def as_in_thor(room: Room) -> Room:
     if facts is None:
         return room
     renamed: Mapping[str, str] = facts["renamed"]
+    was = {o["objectId"]: o for o in room.objects}
     objects: list[Metadata] = []
     boxes: list[Box] = []
     for old, box in zip(room.objects, room.boxes, strict=True):
@@ -72,7 +73,14 @@ def as_in_thor(room: Room) -> Room:
             for i, (o, suffix) in enumerate(zip(objects, suffixes, strict=True))
         ),
         boxes=tuple(boxes),
-        strips={renamed.get(id, id): parts for id, parts in room.strips.items()},
+        strips={
+            renamed.get(id, id): tuple(_renamed(was[id], part, renamed)[1] for part in parts)
+            for id, parts in room.strips.items()
+        },
+        forwards={
+            renamed.get(id, id): _renamed(was[id], box, renamed)[1]
+            for id, box in room.forwards.items()
+        },
         cells=cells | _way_in(start, cells),
         start=start,
     )

@@ -89,6 +89,17 @@ def test_tasks_keep_the_rooms_that_they_were_made_with() -> None:
     assert {o["objectId"] for o in plain.objects} != {o["objectId"] for o in room.objects}
 
 
+@pytest.mark.parametrize("scene", ["FloorPlan318", "FloorPlan323"])
+def test_what_release_5_renames_keeps_its_front_and_its_parts(scene: str) -> None:
+    room = Catalog(as_thor=True).load(scene)
+    parts = {id: (box,) for id, box in room.forwards.items()} | dict(room.strips)
+    assert parts.keys() <= room.placed.keys()
+    for id, boxes in parts.items():
+        whole = room.placed[id]
+        np.testing.assert_allclose(np.min([box.low for box in boxes], axis=0), whole.low)
+        np.testing.assert_allclose(np.max([box.high for box in boxes], axis=0), whole.high)
+
+
 def without(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     return {o["objectId"]: o for o in metadata["objects"]}
 
