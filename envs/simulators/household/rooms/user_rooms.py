@@ -18,6 +18,8 @@ from inhabit.envs.simulators.household.rooms.as_in_thor import as_in_thor
 from inhabit.envs.simulators.household.rooms.ithor import Metadata, Room
 
 _ENDING = ".json"
+_SUFFIX = "_physics"
+"""What AI2-THOR's client appends to the names of iTHOR's rooms."""
 _ROOMS = "INHABIT_ROOMS"
 """Environment variable with the folder of the user's rooms."""
 
@@ -100,7 +102,7 @@ class Catalog:
                 and not those that tasks of `inhabit` were made with.
 
         Raises:
-            SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
+            SceneError: there is no such folder, nothing in it, or a name of AI2-THOR's in it.
         """
         self._files = {} if folder is None else files(folder)
         self.recorded = recorded
@@ -135,7 +137,7 @@ class Catalog:
         """
         if scene == procedural.NAME:
             return procedural.empty()
-        path = self._files.get(scene.removesuffix("_physics"))
+        path = self._files.get(scene.removesuffix(_SUFFIX))
         if path is not None:
             return read(path)
         room = ithor.load(scene, recorded=self.recorded)
@@ -144,23 +146,27 @@ class Catalog:
 
 def in_build(room: str) -> str:
     """The client's name of a room; it adds a suffix to iTHOR's names."""
-    return f"{room}_physics" if room in ithor.SCENES else room
+    return f"{room}{_SUFFIX}" if room in ithor.SCENES else room
 
 
 def files(folder: Path) -> dict[str, Path]:
     """The files of the rooms in a folder, by name.
 
     Raises:
-        SceneError: there is no such folder, nothing in it, or a name of iTHOR's in it.
+        SceneError: there is no such folder, nothing in it, or a name of AI2-THOR's in it.
     """
     if not folder.is_dir():
         raise SceneError(f"Found no folder {str(folder)!r} with rooms.")
     found = {path.stem: path for path in sorted(folder.glob(f"*{_ENDING}"))}
     if not found:
         raise SceneError(f"Found no rooms in {str(folder)!r}: rooms are files *{_ENDING}.")
-    taken = sorted(set(found) & set(ithor.SCENES))
+    theirs = {*ithor.SCENES, procedural.NAME}
+    taken = [name for name in found if name in theirs or name.endswith(_SUFFIX)]
     if taken:
-        raise SceneError(f"{found[taken[0]]} has the name of an iTHOR room. Rename the file.")
+        raise SceneError(
+            f"{found[taken[0]]} can't have the name of an iTHOR room, {procedural.NAME!r}, or one "
+            f"that ends in {_SUFFIX!r}. Rename the file."
+        )
     return found
 
 

@@ -76,7 +76,13 @@ def test_folders_and_files_that_are_no_rooms_are_named(
     (tmp_path / "house.json").write_text(json.dumps(house))
     with pytest.raises(SceneError, match=r"house\.json: .*schema: rooms"):
         read(tmp_path / "house.json")
-    saved(tmp_path, "FloorPlan1", bathroom)
+
+
+@pytest.mark.parametrize("name", ["FloorPlan1", "FloorPlan1_physics", "hut_physics", "Procedural"])
+def test_a_file_with_a_name_of_ai2thors_is_refused(
+    tmp_path: Path, bathroom: list[dict[str, Any]], name: str
+) -> None:
+    saved(tmp_path, name, bathroom)
     with pytest.raises(SceneError, match="name of an iTHOR room"):
         Catalog(tmp_path)
 
