@@ -40,15 +40,15 @@ class _Upright(BaseModel):
 
 
 class _Corners(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
-    cornerPoints: list[list[float]] = Field(min_length=8, max_length=8)  # noqa: N815
+    cornerPoints: list[tuple[float, float, float]] = Field(min_length=8, max_length=8)  # noqa: N815
 
 
 class _Object(BaseModel):
     """The fields of an object that are used, as AI2-THOR 5 writes them."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
 
     objectId: str = Field(min_length=1)  # noqa: N815
     objectType: str = Field(min_length=1)  # noqa: N815
@@ -178,7 +178,7 @@ def read(path: Path) -> Room:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SceneError(f"Can't read {path}: {error}.") from error
     if isinstance(content, dict) and "rooms" in content:
         try:
@@ -194,7 +194,8 @@ def read(path: Path) -> Room:
 
 
 def _checked(path: Path, objects: list[Any]) -> list[Metadata]:
-    known = {o["objectId"] for o in objects if isinstance(o, dict) and "objectId" in o}
+    ids = (o.get("objectId") for o in objects if isinstance(o, dict))
+    known = {id for id in ids if isinstance(id, str)}
     if len(known) < len(objects):
         raise SceneError(f"{path}: an object has no objectId, or two objects have the same one.")
     for number, one in enumerate(objects):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,10 @@ def test_a_saved_scene_is_the_room_that_it_was(
         ({"objectType": None}, "objects.0.objectType"),
         ({"assetId": ...}, "AI2-THOR 5.0.0"),
         ({"objectOrientedBoundingBox": {"cornerPoints": [[0.0]]}}, "cornerPoints"),
+        ({"objectOrientedBoundingBox": {"cornerPoints": [[0.0, 1.0]] * 8}}, "cornerPoints"),
+        ({"objectOrientedBoundingBox": {"cornerPoints": [[math.nan] * 3] * 8}}, "finite"),
+        ({"openness": math.nan}, "openness"),
+        ({"objectId": ["Bed"]}, "no objectId"),
     ],
 )
 def test_a_file_of_another_release_is_refused_with_its_field(
@@ -67,9 +72,10 @@ def test_folders_and_files_that_are_no_rooms_are_named(
         Catalog(tmp_path / "nowhere")
     with pytest.raises(SceneError, match="no rooms"):
         Catalog(tmp_path)
-    (tmp_path / "text.json").write_text("{")
-    with pytest.raises(SceneError, match="Can't read"):
-        read(tmp_path / "text.json")
+    for text in ("{", "[" * 100_000, "1" * 5_000):
+        (tmp_path / "text.json").write_text(text)
+        with pytest.raises(SceneError, match="Can't read"):
+            read(tmp_path / "text.json")
     with pytest.raises(SceneError, match="type Floor"):
         read(saved(tmp_path, "air", [o for o in bathroom if o["objectType"] != "Floor"]))
     house = {"proceduralParameters": {}, "rooms": [], "walls": [], "objects": [{"id": "Bed|1"}]}
