@@ -310,7 +310,7 @@ def develop(pixel: Array, weight: Array, color: Array, curve: Array, picture: Ar
     """Lay the fragments' colours over the background, each by its part of the pixel."""
     for k in range(len(pixel)):
         for i in range(3):
-            level = min(int(color[i, k] * (CURVE / BRIGHTEST)), CURVE - 1)
+            level = min(max(int(color[i, k] * (CURVE / BRIGHTEST)), 0), CURVE - 1)
             picture[pixel[k], i] += weight[k] * (curve[level] - np.float32(BACKGROUND[i]))
 
 

@@ -200,6 +200,15 @@ def test_what_is_finer_than_a_pixel_does_not_flicker(pattern: Pattern) -> None:
     assert brightness(stage)[10:-10, 10:-10].std() < 14
 
 
+def test_dark_grain_in_light_wood_stays_dark_beside_the_sky() -> None:
+    stage = Stage()
+    white, black = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+    stage.put("board", sheet(4, 4, Material(white, Pattern.WOOD, black, 1.0)), UPRIGHT, (0, 0, 0))
+    frame = stage.render(DOWN, 400, 400)
+    assert frame.ids.min() < 0
+    assert frame.rgb[frame.ids == 0].max() < 250
+
+
 @pytest.mark.slow
 def test_more_samples_smooth_the_edges_only() -> None:
     stage, camera = furnished(), Camera((0.2, 1.5, 0), 5, 20)
