@@ -212,17 +212,24 @@ _AISLE = 0.55
 """Free space in front of furniture, metres."""
 _MOUNTS: Mapping[str, float] = {"hung": 1.4, "low": 0.3, "hood": 1.55}
 """Heights of undersides, metres."""
-_HIGH_UP: Mapping[str, float] = {"window": 1.0, "curtain": 0.5, "light": 1.15, "towel_rack": 1.2}
+_HIGH_UP: Mapping[str, float] = {
+    **dict.fromkeys(("curtain", "curtains"), 0.5),
+    **dict.fromkeys(("light", "lightswitch"), 1.15),
+    "towelrack": 1.2,
+    "window": 1.0,
+}
 _ORDER = ("rug", "wall", "hung", "hood", "low", "middle", "ceiling", "floor")
 _HOLLOW = frozenset(
     (
-        *("freezer", "fridge", "microwave", "oven", "dishwasher", "washing_machine", "cupboard"),
-        *("bathroom_cabinet", "kitchen_cabinet", "filing_cabinet", "dresser", "bookshelf", "box"),
-        *("trashcan", "basket_for_clothes", "bathtub", "sink", "pot", "bowl", "bag", "garbagecan"),
+        *("freezer", "fridge", "microwave", "oven", "dishwasher", "washingmachine", "cupboard"),
+        *("bathroomcabinet", "kitchencabinet", "filingcabinet", "dresser", "bookshelf", "box"),
+        *("trashcan", "basketforclothes", "bathtub", "sink", "pot", "bowl", "bag", "garbagecan"),
         "closet",
     )
 )
-"""Classes that contain objects; "inside" any other class is drawn as on it."""
+"""Classes that contain objects; "inside" any other class is drawn as on it.
+
+Graphs have them with or without underscores."""
 
 
 def lay_out(world: FlatWorld) -> Mapping[int, DrawnBox]:
@@ -269,7 +276,7 @@ class _Layout:
         room = self._world.room(node.id)
         if room is None or room not in self.places or node.id in self.places:
             return
-        for spot in self._spots(form(node.class_name), node.class_name, place, self.places[room]):
+        for spot in self._spots(form(node.class_name), _plain(node), place, self.places[room]):
             if self._free(spot, place):
                 self.places[node.id] = spot
                 if place == "wall":
@@ -363,7 +370,7 @@ class _Layout:
 
     def _relation(self, id_: int, support: int) -> str:
         inside = support in self._world.targets(id_, "INSIDE")
-        return "INSIDE" if inside and self._nodes[support].class_name in _HOLLOW else "ON"
+        return "INSIDE" if inside and _plain(self._nodes[support]) in _HOLLOW else "ON"
 
     def _beside(self, support: int, place: DrawnBox) -> list[UprightBox]:
         reach = place.raised.box

@@ -405,3 +405,16 @@ def test_unknown_classes_are_boxes_and_lines_still_read():
     flat = FlatWorld.of(graph)
     assert picture(flat).shape == (48, 64, 3)
     assert parse_line("[walk] <sonic {screwdriver}> (9000)").things[0].id == 9000
+
+
+def test_without_boxes_things_are_in_cupboards_and_curtains_below_the_ceiling():
+    kinds = ("kitchencabinet", "bathroomcabinet", "washingmachine", "basketforclothes")
+    nodes = [{"id": 1, "class_name": "kitchen", "category": "Rooms"}]
+    nodes += [{"id": 10 + i, "class_name": kind} for i, kind in enumerate((*kinds, "curtains"))]
+    nodes += [{"id": 20 + i, "class_name": "plate"} for i in range(len(kinds))]
+    pairs = [(node["id"], 1) for node in nodes[1:]] + [(20 + i, 10 + i) for i in range(len(kinds))]
+    edges = [{"from_id": a, "relation_type": "INSIDE", "to_id": b} for a, b in pairs]
+    places = homes(FlatWorld.of({"nodes": nodes, "edges": edges}))
+    for i in range(len(kinds)):
+        assert places[20 + i].top < places[10 + i].top
+    assert places[10 + len(kinds)].top < places[1].top
