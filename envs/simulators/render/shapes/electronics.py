@@ -70,7 +70,8 @@ def television(size: Vector, look: Look, choose: Random) -> Mesh:
     deep = min(z, 0.06)
     tall = y - foot
     set_ = box((x, tall, deep), BLACK, bevel=0.006).shifted(y=foot / 2)
-    picture = screen(0.95 * x, tall - 0.05 * x, look, choose).shifted(y=foot / 2, z=deep / 2)
+    high = max(tall - 0.05 * x, 0.5 * tall)
+    picture = screen(0.95 * x, high, look, choose).shifted(y=foot / 2, z=deep / 2)
     if not standing:
         return join([set_, picture]).fitted(size)
     neck = box((0.12 * x, 2 * foot, 0.5 * deep), CHARCOAL).shifted(y=foot - y / 2)
@@ -111,10 +112,10 @@ def laptop(size: Vector, look: Look, choose: Random) -> Mesh:
     case = choose.choice((STEEL, CHARCOAL, GREY, WHITE))
     seed = choose.randrange(1 << 30)
     x, y, z = size
-    thick = 0.018
+    thick = min(0.018, y / 2)
     if y < 0.25 * z:
-        closed = _laptop((x, min(thick, y / 2), z, z), 0.0, case, Look(), Random(seed))
-        parts = _laptop((x, min(thick, y / 2), z, z), look.openness * 110, case, look, Random(seed))
+        closed = _laptop((x, thick, z, z), 0.0, case, Look(), Random(seed))
+        parts = _laptop((x, thick, z, z), look.openness * 110, case, look, Random(seed))
         return parts.fitted(size, like=closed)
     # The opened lid leans back: rising y, it reaches back as far as the base is short of z.
     widest = 105.0

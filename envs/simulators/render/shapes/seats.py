@@ -266,7 +266,7 @@ def cabinet(size: Vector, look: Look, choose: Random) -> Mesh:
         hinge = look.hinge or "right"
         if leaves == 2:
             hinge = "left" if number else "right"
-        leaf = _door(width - 0.004, y, thick, pull_depth, front, pull)
+        leaf = _door(max(width - 0.004, 0.5 * width), y, thick, pull_depth, front, pull)
         leaf = leaf if hinge == "right" else leaf.scaled(-1, 1, 1)
         middle = (number - (leaves - 1) / 2) * width
         leaf = leaf.shifted(middle, 0, back + depth + thick / 2)

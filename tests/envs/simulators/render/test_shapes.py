@@ -61,6 +61,13 @@ def test_every_object_fills_its_box(kind: str):
             assert (high >= half - 1e-3).all()
 
 
+@pytest.mark.parametrize("size", [(0.0, 0.0, 0.0), (0.0, 1.0, 1.0), (1.0, 0.0, 1.0)])
+def test_what_is_as_flat_as_a_sheet_or_a_point_is_still_drawn(size: Vector):
+    for kind in KINDS:
+        for look in (PLAIN, Look(openness=1.0), Look(on=True)):
+            assert np.isfinite(shape(kind, size, look, seed=0).vertices).all(), kind
+
+
 @every_look
 def test_nothing_but_what_opens_or_runs_leaves_its_box(kind: str, look: Look):
     if look.openness or look.on:
