@@ -16,7 +16,9 @@ from inhabit.envs.virtualhome.graph.names import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 CELL = 0.1
-"""Distance in metres between sampled positions."""
+"""Distance in metres between sampled positions, and:"""
+_MOST_CELLS = 1000
+"""Number of them along a side; in very large rooms, they are farther apart."""
 _BODY = 0.22
 """Radius of a standing person, metres."""
 _STEP_OVER, _STOOP = 0.12, 1.5
@@ -30,8 +32,9 @@ def free_cells(room: DrawnBox, things: Sequence[DrawnBox]) -> NDArray[np.float64
     The middle of the room alone, if it is crammed.
     """
     box = room.box
-    x = np.arange(box.x - box.hx + _BODY, box.x + box.hx - _BODY + 1e-6, CELL)
-    z = np.arange(box.z - box.hz + _BODY, box.z + box.hz - _BODY + 1e-6, CELL)
+    step = max(CELL, 2 * max(box.hx, box.hz) / _MOST_CELLS)
+    x = np.arange(box.x - box.hx + _BODY, box.x + box.hx - _BODY + 1e-6, step)
+    z = np.arange(box.z - box.hz + _BODY, box.z + box.hz - _BODY + 1e-6, step)
     free = np.ones((len(x), len(z)), np.bool_)
     for block in (p.box for p in things if p.top > _STEP_OVER and p.bottom < _STOOP):
         if not block.overlaps(box):

@@ -107,6 +107,8 @@ def read_place(node: Mapping[str, Any]) -> DrawnBox | None:
 
 _FINE_STEP = 0.05
 """Distance in metres between tried positions."""
+_MOST_STEPS = 200
+"""Number of positions along a side; on very large supports, they are farther apart."""
 _GAP = 0.01
 
 Floats = NDArray[np.float64]
@@ -194,7 +196,7 @@ def _on_top(
 
 
 def _steps(low: float, high: float) -> Floats:
-    count = max(1, int((high - low) / _FINE_STEP) + 1)
+    count = min(max(1, int((high - low) / _FINE_STEP) + 1), _MOST_STEPS)
     return np.linspace(low, high, count) if count > 1 else np.array([(low + high) / 2])
 
 

@@ -19,11 +19,12 @@ from inhabit.envs.simulators.render.shapes import shape
 from inhabit.envs.simulators.render.shell import shell
 from inhabit.envs.virtualhome.drawing.arranging import arrange, homes
 from inhabit.envs.virtualhome.drawing.figure import free_cells
-from inhabit.envs.virtualhome.drawing.layout import DrawnBox
+from inhabit.envs.virtualhome.drawing.layout import DrawnBox, resting
 from inhabit.envs.virtualhome.drawing.looks import forms
 from inhabit.envs.virtualhome.drawing.picture import FlatPicture, View
 from inhabit.envs.virtualhome.drawing.rooms import pierced
 from inhabit.envs.virtualhome.evolution.goals import crossed
+from inhabit.envs.virtualhome.flats.boxes import Rest
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, ScriptObject, parse_line
 from inhabit.envs.virtualhome.graph.world import FlatWorld
 from inhabit.envs.virtualhome.tasks.scene import VirtualHomeScene, build_world
@@ -376,6 +377,13 @@ def test_a_crammed_room_still_has_a_place_to_stand():
     room = DrawnBox(0.0, 1.3, 0.0, (3.0, 2.6, 3.0))
     assert free_cells(room, [DrawnBox(0.0, 1.0, 0.0, (3.0, 2.0, 3.0))]).tolist() == [[0.0, 0.0]]
     assert len(free_cells(room, [])) > 100
+
+
+def test_rooms_and_furniture_of_kilometres_take_no_kilometres_of_memory():
+    vast = DrawnBox(0.0, 1.3, 0.0, (9000.0, 2.6, 9000.0))
+    assert 0 < len(free_cells(vast, [])) <= 1001**2
+    size, top = (0.1, 0.1, 0.1), [Rest(1.0, 9.0)]
+    assert resting(size, vast, top, [vast.floor.box]).bottom == pytest.approx(vast.top)
 
 
 @given(
