@@ -198,6 +198,8 @@ def clear(
 _COOKABLE = those("cooks")
 _CUT = 0.06
 """Gap between slices, as a fraction of a slice's thickness."""
+_SLICES = 6
+"""Number of slices of a type of the user's own."""
 
 
 def cut(world: World, thing: SimObject) -> list[SimObject]:
@@ -211,7 +213,7 @@ def cut(world: World, thing: SimObject) -> list[SimObject]:
         kind, boxes, first = "EggCracked", [_spilled(thing.box)], 0
         world.change(thing, isSliced=True, isBroken=thing["breakable"])
     else:
-        count = world.rules.slices[thing.kind]
+        count = world.rules.slices.get(thing.kind, _SLICES)
         kind, boxes = f"{thing.kind}Sliced", _slabs(thing, count)
         first = world.rules.first_slice
         world.change(thing, isSliced=True)

@@ -99,3 +99,15 @@ def test_what_a_file_links_to_and_does_not_hold_is_forgotten(
     bathroom[0]["receptacleObjectIds"] = ["Mug|+00.00|+00.00|+00.00"]
     room = read(saved(tmp_path, "one", bathroom))
     assert room.objects[0]["receptacleObjectIds"] == []
+
+
+def test_what_a_file_calls_sliceable_is_sliced_whatever_its_type(
+    tmp_path: Path, bathroom: list[dict[str, Any]]
+) -> None:
+    soap = next(o for o in bathroom if o["objectType"] == "SoapBar")
+    soap |= {"objectType": "Cheese", "sliceable": True}
+    saved(tmp_path, "larder", bathroom)
+    simulator = Simulator("larder", catalog=Catalog(tmp_path))
+    ask = {"action": "SliceObject", "objectId": soap["objectId"], "forceAction": True}
+    assert simulator.act(ask).success
+    assert [thing.kind for thing in simulator.things.values()].count("CheeseSliced") > 1
