@@ -90,7 +90,10 @@ def counter(
         for piece in _without(_inset(whole, outline), [_deepened(t, whole) for t in taken] + gaps):
             if min(piece[2] - piece[0], piece[3] - piece[1]) > _NARROWEST:
                 parts.append(_block(piece, outline.floor, height - _THICK, front))
-    return join(parts)
+    # What stands in all of it leaves nothing: then it is drawn as if nothing did.
+    return join(
+        parts or [_block(_rectangle(s, 0.0), height - _THICK, height, stone) for s in strips]
+    )
 
 
 def cut_to_fronts(

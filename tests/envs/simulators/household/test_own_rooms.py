@@ -111,3 +111,17 @@ def test_what_a_file_calls_sliceable_is_sliced_whatever_its_type(
     ask = {"action": "SliceObject", "objectId": soap["objectId"], "forceAction": True}
     assert simulator.act(ask).success
     assert [thing.kind for thing in simulator.things.values()].count("CheeseSliced") > 1
+
+
+def test_a_worktop_that_stands_in_a_dresser_is_drawn(tmp_path: Path) -> None:
+    objects = [dict(o) for o in load("FloorPlan402").objects]
+    counter = next(o for o in objects if o["objectType"] == "CounterTop")
+    box = counter["axisAlignedBoundingBox"] | {"size": {"x": 4.0, "y": 3.0, "z": 4.0}}
+    dresser = counter | {
+        "objectType": "Dresser",
+        "objectId": "Dresser",
+        "axisAlignedBoundingBox": box,
+    }
+    saved(tmp_path, "odd", [*objects, dresser | {"objectOrientedBoundingBox": None}])
+    simulator = Simulator("odd", catalog=Catalog(tmp_path))
+    assert counter["objectId"] in simulator.frame().names
