@@ -389,7 +389,7 @@ class RoomPicture:
     ) -> Mesh:
         joinery = self._joinery
         parts = self.room.strips.get(thing.id, ())
-        if thing.kind == "CounterTop" or len(parts) > 1:
+        if parts and (thing.kind == "CounterTop" or len(parts) > 1):
             stone = joinery.stone if thing.kind == "CounterTop" else joinery.front
             if self._recorded:
                 parts = tuple(cut_to_fronts(thing, parts, self._first))

@@ -15,8 +15,9 @@ from procthor_houses import small_house
 
 from inhabit.envs.core import SceneError
 from inhabit.envs.simulators.household.launcher import executable
-from inhabit.envs.simulators.household.rooms import procedural
+from inhabit.envs.simulators.household.rooms import procedural, templates
 from inhabit.envs.simulators.household.rooms.user_rooms import read
+from inhabit.envs.simulators.household.simulator import Simulator
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +125,12 @@ def test_a_broken_house_fails_and_the_simulator_goes_on(controller: Controller) 
     event = controller.step("CreateHouse", house={"rooms": 3})
     assert not event.metadata["lastActionSuccess"] and "schema" in event.metadata["errorMessage"]
     assert controller.step("RotateRight").metadata["lastActionSuccess"]
+
+
+@pytest.mark.parametrize("kind", ["CounterTop", "Desk"])
+def test_furniture_that_is_spawned_is_drawn(kind: str) -> None:
+    asset = next(one.id for one in templates.assets().values() if one.kind == kind)
+    simulator = Simulator("FloorPlan401", width=60, height=60)
+    ask = {"action": "SpawnAsset", "assetId": asset, "generatedId": "new"}
+    assert simulator.act({**ask, "position": {"x": -1.0, "y": 0.5, "z": 1.0}}).success
+    assert "new" in simulator.frame().names
