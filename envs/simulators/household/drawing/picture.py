@@ -391,10 +391,12 @@ class RoomPicture:
         parts = self.room.strips.get(thing.id, ())
         if parts and (thing.kind == "CounterTop" or len(parts) > 1):
             stone = joinery.stone if thing.kind == "CounterTop" else joinery.front
+            first = next(one for one in self._first if one.id == thing.id)
             if self._recorded:
-                parts = tuple(cut_to_fronts(thing, parts, self._first))
-            made = counter(thing, parts, self._first, self.room.outline, stone, joinery.front)
-            return into(thing.box, made)
+                parts = tuple(cut_to_fronts(first, parts, self._first))
+            made = counter(first, parts, self._first, self.room.outline, stone, joinery.front)
+            made, now, was = into(first.box, made), thing.box.half.max(), first.box.half.max()
+            return made if now == was else made.scaled(*(float(now / was),) * 3)
         if thing.kind in THROUGH_WALLS and min(thing.box.half[[0, 2]]) > _AROUND_CORNER:
             return self._around_corner(thing, look)
         x, y, z = (2 * thing.box.half).tolist()

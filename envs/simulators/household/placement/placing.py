@@ -247,7 +247,7 @@ def _bearing(world: World, other: SimObject, box: Box, base: Array) -> int | Non
     if other.kind in ENCLOSING:
         return None
     low, high = float(other.box.low[1]), float(other.box.high[1])
-    above = any(_over(part, base) for part in world.room.strips.get(other.id) or (other.box,))
+    above = any(_over(part, base) for part in world.room.parts(other.id, other.box))
     return 1 if above and low - _TOUCHING <= base[1] <= high + _TOUCHING else None
 
 
@@ -286,7 +286,7 @@ def _in_the_way(world: World, thing: SimObject, ground: Surface) -> Iterator[Box
         elif other.kind == "Television":
             yield from _foot_and_screen(other.box)
         else:
-            yield from world.room.strips.get(other.id) or (other.box,)
+            yield from world.room.parts(other.id, other.box)
 
 
 def _foot_and_screen(box: Box) -> Iterator[Box]:

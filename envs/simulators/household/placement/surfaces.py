@@ -94,8 +94,8 @@ def basin(world: World, thing: SimObject) -> SimObject | None:
 
 def areas(world: World, thing: SimObject) -> tuple[Box, ...]:
     """The usable area of a receptacle, seen from above."""
-    if (parts := world.room.strips.get(thing.id)) is not None:
-        return parts
+    if thing.id in world.room.strips:
+        return world.room.parts(thing.id, thing.box)
     box = thing.box.moved(slide(thing))
     if thing.kind == "Toilet":
         return (_tank(box),)
@@ -318,7 +318,7 @@ def _solid(world: World) -> Iterator[SimObject]:
 
 
 def _is_in(world: World, thing: SimObject, point: Array) -> bool:
-    parts = world.room.strips.get(thing.id) or (thing.box,)
+    parts = world.room.parts(thing.id, thing.box)
     if not any(part.holds(point, -_SUNK) for part in parts):
         return False
     airy = thing["receptacle"] and not shut(thing)

@@ -82,8 +82,21 @@ class Room:
         """
         for metadata in self.objects:
             name, kind = metadata["objectId"], metadata["objectType"]
-            for box in (self.strips.get(name) or (boxes[name],)) if name in boxes else ():
+            for box in self.parts(name, boxes[name]) if name in boxes else ():
                 yield Solid(kind, box)
+
+    def parts(self, id: str, box: Box) -> tuple[Box, ...]:
+        """The boxes of an object's parts, which go where its own box is now."""
+        strips = self.strips.get(id) or (box,)
+        first = self.placed[id] if id in self.strips else box
+        if first is box:
+            return strips
+        turn, share = box.axes @ first.axes.T, float(box.half.max() / max(first.half.max(), 1e-9))
+        about = (part.about(turn, first.center, box.center) for part in strips)
+        return tuple(
+            Box(box.center + (part.center - box.center) * share, part.half * share, part.axes)
+            for part in about
+        )
 
 
 def load(scene: str, *, recorded: bool = False) -> Room:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sampling import every
 
+from inhabit.envs.simulators.household.placement.surfaces import surface
 from inhabit.envs.simulators.household.simulator import Simulator
 from inhabit.envs.simulators.render.stage import Frame
 
@@ -84,3 +85,23 @@ def test_what_lies_in_a_cup_lies_in_it_at_first_sight() -> None:
     seen = late.frame()
     assert {names["Spoon"], names["Mug"]} <= {seen.names[i] for i in np.unique(seen.ids) if i >= 0}
     assert _same(seen, looking.frame())
+
+
+@pytest.mark.parametrize("room", ["FloorPlan301", "FloorPlan316"])
+def test_a_desk_that_was_moved_is_in_the_way_and_seen_and_loaded_where_it_is_now(
+    room: str,
+) -> None:
+    looked, new = _pair(room)
+    looked.frame()
+    desk = next(t for t in new.things.values() if t.kind == "Desk" and t["moveable"])
+    place = desk["position"] | {"x": desk["position"]["x"] + 0.5}
+    pose = {"objectName": desk["name"], "position": place, "rotation": desk["rotation"]}
+    for simulator in (looked, new):
+        assert simulator.act({"action": "SetObjectPoses", "objectPoses": [pose]}).success
+    assert _same(looked.frame(), new.frame())
+    world, was = new._house.world, new._house.world.room.strips[desk.id]
+    now = [solid.box for solid in world.solids() if solid.kind == "Desk"]
+    for parts in (now, surface(world, world.things[desk.id]).areas):
+        for before in was:
+            away = np.add(before.center, (0.5, 0.0, 0.0))
+            assert any(np.allclose(part.center, away) for part in parts)
