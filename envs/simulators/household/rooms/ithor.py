@@ -251,10 +251,19 @@ def dump(source: Path) -> Iterator[tuple[str, list[Metadata]]]:
             yield f"FloorPlan{base + number}", objects
 
 
-def prepare(objects: list[Metadata]) -> Mapping[str, Any]:
-    """The content of a prepared room's file."""
+def prepare(objects: list[Metadata], *, whole_floor: bool = False) -> Mapping[str, Any]:
+    """The content of a prepared room's file.
+
+    Args:
+        objects: of the room.
+        whole_floor: whether it is as large as its floor, and not as what stands along its walls.
+    """
     plain = {o["objectId"]: boxes.read_box(o) for o in objects}
     walls = boxes.outline(Solid(o["objectType"], plain[o["objectId"]]) for o in objects)
+    if whole_floor:
+        floor = next(plain[o["objectId"]] for o in objects if o["objectType"] == "Floor")
+        (x0, _, z0), (x1, _, z1) = floor.low.tolist(), floor.high.tolist()
+        walls = replace(walls, low=(x0, z0), high=(x1, z1))
     loose = {o["objectId"] for o in objects if o["pickupable"] or o["moveable"]}
     parts = {
         o["objectId"]: boxes.strips(

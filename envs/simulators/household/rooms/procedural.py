@@ -174,7 +174,7 @@ def build(description: Mapping[str, Any], name: str = NAME) -> Room:
     if len(ids) != len(set(ids)):
         twice = sorted({name for name in ids if ids.count(name) > 1})
         raise SceneError(f"Two objects of the house have the id {twice[0]!r}.")
-    room = ithor.unpack(name, ithor.prepare(objects))
+    room = ithor.unpack(name, ithor.prepare(objects, whole_floor=True))
     areas = [[corner.plane for corner in area.floorPolygon] for area in house.rooms]
     cells = frozenset(cell for cell in room.cells if any(_inside(a, cell) for a in areas))
     if not cells:

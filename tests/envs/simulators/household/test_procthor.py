@@ -127,6 +127,16 @@ def test_a_broken_house_fails_and_the_simulator_goes_on(controller: Controller) 
     assert controller.step("RotateRight").metadata["lastActionSuccess"]
 
 
+def test_a_house_without_outer_walls_is_as_large_as_its_floor() -> None:
+    corners = [{"x": x, "z": z} for x, z in ((0, 0), (0, 6), (6, 6), (6, 0))]
+    chair = next(one.id for one in templates.assets().values() if one.kind == "Chair")
+    middle = {"id": "chair", "assetId": chair, "position": {"x": 3, "y": 0.5, "z": 3}}
+    house = {"rooms": [{"floorPolygon": corners}]}
+    empty, furnished = procedural.build(house), procedural.build({**house, "objects": [middle]})
+    assert furnished.outline == empty.outline
+    assert len(furnished.cells) > 0.9 * len(empty.cells)
+
+
 @pytest.mark.parametrize("kind", ["CounterTop", "Desk"])
 def test_furniture_that_is_spawned_is_drawn(kind: str) -> None:
     asset = next(one.id for one in templates.assets().values() if one.kind == kind)
