@@ -109,7 +109,9 @@ class RoomPicture:
         self._changed_hands: frozenset[str] = frozenset()
         self._recorded = False
         self._meshes: dict[object, Mesh] = {}
-        """Meshes that are not common: of other materials, or where furniture was moved."""
+        """Meshes that are not common: of other materials, of things that came later, are ajar or
+        were resized, or where furniture was moved."""
+        self._sizes = {thing.id: thing.box.half for thing in self._first}
         self._furniture = {thing.id: thing.box for thing in self._first if not thing["pickupable"]}
         self._randomization: Randomization | None = None
         self._joinery = Joinery((), 0)
@@ -308,7 +310,7 @@ class RoomPicture:
         mesh = self._meshes.get(key) or self._common.get(key)
         if mesh is None:
             made = self._mesh(world, thing, look, randomization)
-            mesh = (self._meshes if look.levels else kept).setdefault(key, made)
+            mesh = (kept if self._is_usual(thing, look) else self._meshes).setdefault(key, made)
         supports = self._supports(world, thing) if thing["pickupable"] else ()
         # Everything that determines the height of an object's contents.
         rests = thing.box, *((self._shown.get(on), world.things[on].box) for on, _ in supports)
@@ -322,6 +324,12 @@ class RoomPicture:
         elif not _same(self._rests[thing.id], rests):
             self._stage.move(thing.id, thing.box.axes, self._center(world, thing))
         self._rests[thing.id] = rests
+
+    def _is_usual(self, thing: SimObject, look: Look) -> bool:
+        """Whether it looks as it can in every episode; of other looks there is no end."""
+        half = self._sizes.get(thing.id)
+        whole = half is not None and np.array_equal(half, thing.box.half)
+        return whole and not look.levels and look.openness in (0.0, 1.0)
 
     def _levels(self, world: World, thing: SimObject) -> tuple[float, ...]:
         """Heights in metres above its bottom at which things stand in a fridge, or lie on a bed.
