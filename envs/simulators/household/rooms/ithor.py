@@ -29,6 +29,7 @@ from inhabit.envs.simulators.household.geometry.grid import (
     recorded_folder,
     region,
 )
+from inhabit.envs.simulators.household.types.things import those
 
 Metadata = dict[str, Any]
 """One object as in AI2-THOR's `metadata["objects"]`. Immutable."""
@@ -212,10 +213,11 @@ def databases() -> Path:
 
 @cache
 def _version(size: int) -> str:
-    """A fingerprint of the data and of this code's version."""
+    """A fingerprint of the data, of this code's version and of the types' fronts."""
     code: tuple[ModuleType | Any, ...] = (boxes, grid, fronts, prepare, _fill)
     text = "".join(inspect.getsource(part) for part in code)
-    return hashlib.sha256(f"{size} {text}".encode()).hexdigest()[:12]
+    kinds = [sorted(those(trait)) for trait in ("turned_right", "carcass", "hung")]
+    return hashlib.sha256(f"{size} {text} {kinds}".encode()).hexdigest()[:12]
 
 
 def _fill(folder: Path, source: Path) -> None:

@@ -10,6 +10,7 @@ from inhabit.envs.core import SceneError, UnavailableError
 from inhabit.envs.simulators.household.geometry.boxes import STEP
 from inhabit.envs.simulators.household.geometry.grid import neighbours
 from inhabit.envs.simulators.household.rooms import ithor
+from inhabit.envs.simulators.household.types import things
 
 FLOORS = {"FloorPlan1": 0.0, "FloorPlan3": 0.223, "FloorPlan21": -0.031, "FloorPlan221": 0.098}
 """From the heights at which ALFRED's agent stood, less THOR's 0.901."""
@@ -105,3 +106,13 @@ def test_habits_are_what_the_rooms_show() -> None:
     habits = ithor.habits()
     assert "CounterTop" in habits["Apple"]
     assert "Toilet" not in habits["Apple"]
+
+
+def test_rooms_are_prepared_anew_when_types_get_other_fronts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = ithor._version.__wrapped__(1)
+    assert ithor._version.__wrapped__(1) == before
+    desk = things.THINGS["Desk"].model_copy(update={"traits": ()})
+    monkeypatch.setattr(things, "THINGS", {**things.THINGS, "Desk": desk})
+    assert ithor._version.__wrapped__(1) != before
