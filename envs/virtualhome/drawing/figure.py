@@ -16,9 +16,9 @@ from inhabit.envs.virtualhome.graph.names import held
 from inhabit.envs.virtualhome.graph.world import FlatWorld, Node
 
 CELL = 0.1
-"""Distance in metres between sampled positions, and:"""
+"""Distance in metres between sampled positions, at least."""
 _MOST_CELLS = 1000
-"""Number of them along a side; in very large rooms, they are farther apart."""
+"""Most positions along a side of a room: in a very large one they are farther apart."""
 _BODY = 0.22
 """Radius of a standing person, metres."""
 _STEP_OVER, _STOOP = 0.12, 1.5
