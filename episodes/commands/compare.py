@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
@@ -61,7 +61,7 @@ def compare(
 def _write_page(file: Path, found: Comparison, one: Run, other: Run) -> None:
     from inhabit.episodes.reports.page.differences import compare_items, write_differences
 
-    names = one.folder.resolve().name, other.folder.resolve().name
+    names = _names(one.folder.resolve().parts, other.folder.resolve().parts)
     figures = {
         "Tasks": f"{found.tasks} in both",
         f"Solved only by {names[0]}": str(found.first_solved),
@@ -76,6 +76,13 @@ def _write_page(file: Path, found: Comparison, one: Run, other: Run) -> None:
     items = compare_items(found, one, other, file)
     write_differences(file, f"{names[1]} compared with {names[0]}", names, figures, items)
     answers().print(str(file), soft_wrap=True)
+
+
+def _names(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
+    """The names of two folders, with the folders above them as far as these tell them apart."""
+    lengths = range(1, max(len(one), len(other)))
+    length = next((n for n in lengths if one[-n:] != other[-n:]), 1)
+    return str(Path(*one[-length:])), str(Path(*other[-length:]))
 
 
 def _print(found: Comparison, runs: tuple[Run, Run], console: Console) -> None:

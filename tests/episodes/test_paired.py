@@ -137,3 +137,21 @@ def test_runs_of_two_environments_have_nothing_in_common(tmp_path: Path) -> None
     assert other["env"] == "toy"
     with pytest.raises(MixedError, match="no task in common"):
         compare(run, Run.open(folder))
+
+
+def test_a_page_of_two_folders_of_one_name_tells_them_apart(tmp_path: Path) -> None:
+    """As the runs of an experiment have: `rank/seed-0` and `chat/seed-0`."""
+    for agent, solved in (("rank", (True, False)), ("chat", (False, False))):
+        write_run(tmp_path / agent / "seed-0", Made(solved=solved))
+    page = tmp_path / "page.html"
+    with pytest.raises(SystemExit):
+        main(
+            [
+                "compare",
+                *(str(tmp_path / a / "seed-0") for a in ("rank", "chat")),
+                "--page",
+                str(page),
+            ]
+        )
+    told = page.read_text()
+    assert "Solved only by rank/seed-0" in told and "Solved only by chat/seed-0" in told
