@@ -61,10 +61,12 @@ def credit_run(
         SimulatorError, UnavailableError, DiskError: of what is used.
     """
     file = run.folder / FILE
-    known = {one.episode: one for one in read(file, run.folder) if one.options >= options}
-    ended = [episode for episode in run.episodes() if episode.end() is not None]
-    yield from ((one, known[one.number]) for one in ended if one.number in known)
-    if all(one.number in known for one in ended):
+    read_before = (one for one in read(file, run.folder) if one.options >= options)
+    # An episode that was played again since then has another attempt.
+    known = {(one.episode, one.attempt): one for one in read_before}
+    ended = {(one.number, end.attempt): one for one in run.episodes() if (end := one.end())}
+    yield from ((one, known[which]) for which, one in ended.items() if which in known)
+    if ended.keys() <= known.keys():
         return
     with closing(LineFile(file, run.folder)) as lines, make() as env:
         if not (isinstance(env, Expert) and isinstance(env, Forkable)):
@@ -72,8 +74,8 @@ def credit_run(
                 f"The environment {run.header.env!r} needs an expert and copies of its state "
                 "(Expert and Forkable in inhabit.envs.core) for its actions to be compared."
             )
-        for episode in ended:
-            if episode.number not in known:
+        for which, episode in ended.items():
+            if which not in known:
                 found = credit_episode(env, episode, run.header.max_steps, options)
                 lines.append(found.model_dump_json(exclude_defaults=True).encode())
                 yield episode, found
@@ -116,6 +118,7 @@ def credit_episode(
         episode=episode.number,
         kind=episode.task.kind,
         success=end.success,
+        attempt=end.attempt,
         options=options,
         steps=tuple(reversed(steps)),
     )

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from mistakes import Bare
 from sampling import every
-from toy_runs import play_toy, toy, toy_tasks
+from toy_runs import Silent, play_toy, toy, toy_tasks
 
 import inhabit
 from inhabit.agents.core import View
@@ -182,6 +182,17 @@ def test_what_ranked_best_is_tried_too(tmp_path: Path) -> None:
         assert all(one.regret is not None and one.regret.actions >= 0 for one in step.options)
     assert read(run.folder / FILE, run.folder) == [found]
     assert credits(run) == [found], "What was done is not done again."
+
+
+def test_an_episode_that_was_played_again_has_another_credit(tmp_path: Path) -> None:
+    """As one that a model which was away had ended, when the same command is repeated."""
+    tasks = toy_tasks(1)
+    (found,) = credits(play_toy(tmp_path / "run", tasks=tasks, made=Silent()))
+    assert not found.success and not found.steps
+    run = play_toy(tmp_path / "run", tasks=tasks, agent="expert")
+    (found,) = credits(run)
+    assert found.success and found.steps
+    assert credits(run) == [found] == read(run.folder / FILE, run.folder)
 
 
 def test_the_command_prints_and_a_spoilt_file_is_said(
