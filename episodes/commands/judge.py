@@ -41,7 +41,7 @@ from inhabit.episodes.judging.schema import StepLine, file_of, whole
 from inhabit.episodes.judging.scores import Dimension, Judge
 from inhabit.episodes.judging.sheet import Kappa, kappa
 from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, calibration, summarize
-from inhabit.episodes.judging.walk import judge_run
+from inhabit.episodes.judging.walk import judge_run, unjudged
 from inhabit.episodes.playing.from_record import env_of_run
 from inhabit.episodes.playing.settings import SettingError, assigned, at_address, divide
 from inhabit.episodes.recording.disk import write_text
@@ -143,8 +143,9 @@ def _divided(run: Run, by: str, assignments: list[str]) -> tuple[list[str], list
 
 async def _judge(run: Run, who: Judge, make: Callable[[], Env]) -> None:
     try:
-        _, judged = whole(file_of(run, who.name))
-        with ProgressReport("episodes", len(run.tasks), done=len(judged)) as progress:
+        judged = {line.episode for line in whole(file_of(run, who.name))[1]}
+        done = judged - {episode.number for episode in unjudged(run, who.name)}
+        with ProgressReport("episodes", len(run.tasks), done=len(done)) as progress:
             await judge_run(run, who, make, watch=lambda _: progress.advance())
     finally:
         await who.close()

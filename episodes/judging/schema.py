@@ -59,6 +59,8 @@ class EpisodeLine(_Line):
 
     kind: Literal["episode"] = "episode"
     episode: int
+    attempt: int = Field(default=1, exclude_if=lambda attempt: attempt == 1)
+    """Number of the attempt at the episode."""
     domain: str
     success: bool
     mistake: Mistake | None

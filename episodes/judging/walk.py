@@ -35,11 +35,9 @@ async def judge_run(
         RecordError: a record can't be read, or the simulator no longer does what it says.
         SimulatorError, UnavailableError, ModelError, DiskError: of what is used.
     """
-    file = file_of(run, judge.name)
-    done = {line.episode for line in whole(file)[1]}
-    left = [e for e in run.episodes() if e.number not in done and e.end() is not None]
-    if not left:
+    if not (left := unjudged(run, judge.name)):
         return
+    file = file_of(run, judge.name)
     fresh = next(read(file), None) is None
     earlier = {(line.episode, line.step): line for line in read(file) if line.kind == "step"}
     with closing(LineFile(file, run.folder)) as lines:
@@ -48,6 +46,18 @@ async def judge_run(
         for episode, points in walk(make, left):
             await _judge_episode(judge, episode, points, earlier, lines)
             watch(episode)
+
+
+def unjudged(run: Run, judge: str) -> list[EpisodeRecord]:
+    """The episodes that have ended and that `judge` has not judged, or have been played again since
+    then.
+
+    Raises:
+        RecordError: a record can't be read.
+    """
+    done = {(line.episode, line.attempt) for line in whole(file_of(run, judge))[1]}
+    ended = ((episode, episode.end()) for episode in run.episodes())
+    return [one for one, end in ended if end and (one.number, end.attempt) not in done]
 
 
 def walk(
@@ -129,6 +139,7 @@ async def _judge_episode(
     if failed is None:
         ended = EpisodeLine(
             episode=episode.number,
+            attempt=end.attempt,
             domain=episode.task.kind,
             success=end.success,
             mistake=first_mistake(done, success=end.success),

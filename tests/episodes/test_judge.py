@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toy_runs import Silent, play_toy, toy_tasks
 
 from inhabit.cli import main
 from inhabit.envs.core import Reason, Task
@@ -135,6 +136,21 @@ def test_episodes_that_have_not_ended_are_counted(
     name, *more = command.format(tmp_path).split()
     inhabit(name, run, *more)
     assert "Left out, as not ended: 1 episode." in capsys.readouterr().err
+
+
+def test_an_episode_that_was_played_again_is_judged_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As one that a model which was away had ended, when the same command is repeated."""
+    tasks = toy_tasks(1)
+    run = play_toy(tmp_path / "run", tasks=tasks, made=Silent()).folder
+    assert judged(run, capsys)["overall"]["steps"] == 0  # type: ignore[index]
+    play_toy(run, tasks=tasks, agent="expert")
+    assert judged(run, capsys)["overall"]["steps"] > 0  # type: ignore[index]
+    file = file_of(Run.open(run), "oracle")
+    before = file.read_bytes()
+    judged(run, capsys)
+    assert file.read_bytes() == before
 
 
 def test_what_a_model_says_is_judged_and_not_twice(
