@@ -147,7 +147,7 @@ def _row(step: replanning.Replanned) -> dict[str, JsonValue]:
         "episode": step.episode.number,
         "id": step.episode.task.id,
         "step": step.step,
-        "recorded": step.recorded,
+        "recorded": step.recorded.action,
         "action": decision.action.text if decision and decision.action else None,
         "stop": decision is not None and decision.stop,
         "raw": decision.raw if decision else "",

@@ -16,7 +16,7 @@ from inhabit.envs.core import Action, Observation
 from inhabit.episodes.episode import remembered
 from inhabit.episodes.recording.disk import FRAMES, read_picture
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, StepRecord
-from inhabit.episodes.recording.schema import Sight
+from inhabit.episodes.recording.schema import DecideLine, Sight
 from inhabit.episodes.view import shown
 
 
@@ -26,8 +26,7 @@ class Replanned:
 
     episode: EpisodeRecord
     step: int
-    recorded: str | None
-    """The recorded action; None if the agent stopped, or its answer was unreadable."""
+    recorded: DecideLine
     decision: Decision | None
     """Decision of the other agent; None if the model failed."""
     error: str | None
@@ -39,8 +38,9 @@ class Replanned:
         """Whether both chose the same action, or both stopped."""
         if self.decision is None:
             return False
-        said = self.decision.action.text if self.decision.action else None
-        return said == self.recorded and (said is not None or self.decision.stop)
+        if self.decision.action is None:
+            return self.decision.stop and self.recorded.stop
+        return self.decision.action.text == self.recorded.action
 
 
 async def replan(
@@ -65,10 +65,10 @@ async def replan(
     while asked := list(islice(views, at_once)):
         answers = await asyncio.gather(*(_ask(agent, view) for _, view in asked))
         for (step, view), (decision, error) in zip(asked, answers, strict=True):
-            recorded = step.decide.action if step.decide else None
+            assert step.decide is not None, "Only what was decided is asked about."
             lost = view.observation.rgb is None and bool(step.see.digest)
             unseen = lost and sight is not Sight.NONE
-            yield Replanned(episode, step.number, recorded, decision, error, unseen)
+            yield Replanned(episode, step.number, step.decide, decision, error, unseen)
 
 
 async def _ask(agent: Agent, view: View) -> tuple[Decision | None, str | None]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
 from made_run import Made, write_run
-from toy_runs import play_toy, toy_tasks
+from toy_runs import Says, play_toy, toy_tasks
 
 from inhabit.agents.core import View
 from inhabit.agents.custom import adapt
@@ -17,6 +19,7 @@ from inhabit.episodes.playing.replan import Replanned
 from inhabit.episodes.playing.replan import replan as ask_again
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Choice, Sight
+from inhabit.episodes.reports.page.differences import replan_items
 
 
 @pytest.fixture
@@ -73,6 +76,22 @@ def test_what_worked_without_a_word_is_told_as_it_was(tmp_path: Path) -> None:
     steps = asyncio.run(ask())
     assert [step.step for step in steps] == [0, 1, 2, 3, 4]
     assert "" in told and not [one for one in told if "understood" in one]
+
+
+def test_to_stop_is_no_answer_that_could_not_be_read(tmp_path: Path) -> None:
+    said = Says(None, raw="Hm."), Says(None, stop=True)
+    for one, other in product(said, said):
+        run = play_toy(tmp_path / "run", tasks=toy_tasks(1), made=one, max_steps=2)
+
+        async def ask(run: Run = run, other: Says = other) -> list[Replanned]:
+            asked = ask_again(run.episode(0), other, sight=Sight.SHOWN, remember=2)
+            return [step async for step in asked]
+
+        steps = asyncio.run(ask())
+        assert {step.agrees for step in steps} == {one is other is said[1]}
+        (shown,) = replan_items(steps, tmp_path / "page.html")
+        assert {row.differs for row in shown.rows} == {one is not other}
+        shutil.rmtree(run.folder)
 
 
 def test_what_needs_a_simulator_is_refused(chance: Run, capsys: pytest.CaptureFixture[str]) -> None:

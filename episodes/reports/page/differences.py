@@ -103,7 +103,7 @@ def replan_items(steps: Sequence[Replanned], page: Path) -> Iterable[DiffItem]:
         by_episode.setdefault(step.episode.number, []).append(step)
     for asked in by_episode.values():
         episode = asked[0].episode
-        rows = [DiffRow(s.step, DiffCell(s.recorded or "stop"), DiffCell(_said(s))) for s in asked]
+        rows = [DiffRow(s.step, DiffCell(s.recorded.said), DiffCell(_said(s))) for s in asked]
         agreed = sum(step.agrees for step in asked)
         part = next((step.step for step in asked if not step.agrees), None)
         yield DiffItem(
