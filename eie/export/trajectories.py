@@ -79,7 +79,8 @@ def write(runs: Sequence[Run], out: Path) -> int:
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
             row = _row(run, episode, attempt, groups[episode.task.id], prompt)
-            rows.add({**row, **_credit(known.get((run.folder, episode.number)))})
+            found = known.get((run.folder, episode.number))
+            rows.add({**row, **_credit(found, attempt)})
     return rows.rows
 
 
@@ -140,12 +141,14 @@ def _row(
     }
 
 
-def _credit(found: EpisodeCredit | None) -> Mapping[str, Any]:
-    if found is None:
+def _credit(found: EpisodeCredit | None, attempt: Attempt) -> Mapping[str, Any]:
+    if found is None or found.attempt != attempt.start.attempt:
         return {"cost_to_go": None, "regret": None}
+    of = {step.step: step for step in found.steps}
+    steps = [of.get(step.number) for step in _acted(attempt)]
     return {
-        "cost_to_go": [step.before and step.before.actions for step in found.steps],
-        "regret": [step.regret and step.regret.actions for step in found.steps],
+        "cost_to_go": [step and step.before and step.before.actions for step in steps],
+        "regret": [step and step.regret and step.regret.actions for step in steps],
     }
 
 

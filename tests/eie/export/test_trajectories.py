@@ -7,9 +7,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import inhabit
+from inhabit.agents.core import Call, ModelError, View
 from inhabit.cli import main
 
 datasets = pytest.importorskip("datasets", reason="needs the package datasets")
@@ -66,6 +68,20 @@ def test_an_agent_that_repeats_the_actions_gets_the_same_rewards(
                 assert reward == pytest.approx((result.met - met) / total)
                 met = result.met
         assert row["return"] == pytest.approx(sum(row["rewards"]))
+
+
+def test_a_decision_that_a_fault_cut_short_has_neither_reward_nor_credit(tmp_path: Path) -> None:
+    def decide(view: View) -> str:
+        if view.history:
+            raise ModelError("The model is away.").after([Call(messages=(), reply="Hm.")])
+        return view.candidates[0].text
+
+    run = inhabit.run("toy", decide, tmp_path / "run", n=1, settings={"in_process": True})
+    with pytest.raises(SystemExit):
+        main(["credit", str(run.folder)])
+    _export(run.folder, tmp_path / "out")
+    (row,) = pq.read_table(tmp_path / "out/data/train.parquet").to_pylist()
+    assert len(row["rewards"]) == len(row["cost_to_go"]) == len(row["regret"]) == 1
 
 
 def test_credit_is_told_where_it_was_asked_for(rows: list[dict[str, Any]]) -> None:
