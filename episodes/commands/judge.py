@@ -99,8 +99,10 @@ def judge(
     Re-executes the episodes to know what was right at each step. Episodes that this judge has
     scored before are not scored again.
     """
-    if (sample is not None and not as_csv) or (as_csv and as_json):
-        raise typer.BadParameter("--sample needs --csv, and --csv excludes --json.")
+    if sample is not None and not as_csv:
+        raise typer.BadParameter("--sample needs --csv.")
+    if as_csv and (as_json or labels or against or plot):
+        raise typer.BadParameter("--csv excludes --json, --labels, --against and --plot.")
     found = Run.open(run)
     of_env, of_judge = _divided(found, by, assignments or [])
     make = env_of_run(found, of_env, trusted=trusted)

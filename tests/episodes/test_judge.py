@@ -226,6 +226,10 @@ def test_a_sheet_is_written_and_read_back(
     agreement = judged(run, capsys, "--labels", labelled)["agreement"]
     assert isinstance(agreement, dict)
     assert agreement["action"]["items"] == 9 and agreement["action"]["agreeing"] == 1.0
+    for unused in ("--labels", "--against", "--plot"):
+        with pytest.raises(SystemExit) as left:
+            main(["judge", str(run), "--csv", unused, str(labelled)])
+        assert left.value.code == 2 and "--csv excludes" in capsys.readouterr().err
     labelled.write_text("episode,step,action\n0,0,maybe\n")
     with pytest.raises(SystemExit) as left:
         main(["judge", str(run), "--labels", str(labelled)])
