@@ -286,7 +286,7 @@ def credit(
     found = Run.open(run)
     make = env_of_run(found, assignments or (), trusted=trusted)
     episodes = []
-    with held(run), ProgressReport("episodes", len(found.tasks)) as progress:
+    with held(run, inside=run), ProgressReport("episodes", len(found.tasks)) as progress:
         for _, one in credit_run(found, make, options=candidates):
             episodes.append(one)
             progress.advance()

@@ -8,6 +8,7 @@ import pytest
 
 import inhabit
 from inhabit.agents.core import ModelError
+from inhabit.cli import main
 from inhabit.eie.examples.episode_steps import context_of
 from inhabit.eie.sets.folder import SetError, SetFolder
 from inhabit.eie.sets.folder import held as held_set
@@ -26,6 +27,16 @@ def test_a_folder_that_is_written_to_says_so(tmp_path: Path) -> None:
         told = r"is being written to already\. Choose another --out"
         with pytest.raises(SetError, match=told), held_set(tmp_path):
             pass
+
+
+def test_a_command_without_out_names_no_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = inhabit.run("toy", "random", tmp_path / "run", n=1, settings={"in_process": True}).folder
+    with held(run), pytest.raises(SystemExit) as left:
+        main(["credit", str(run)])
+    assert left.value.code == 2
+    assert capsys.readouterr().err.strip().endswith("another run. Wait for it.")
 
 
 def test_a_refused_command_leaves_no_folder(tmp_path: Path) -> None:
