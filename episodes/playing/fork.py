@@ -236,8 +236,9 @@ async def fork_episode(
         prefix = Prefix(attempt.start.attempt, steps, level) if steps else None
         header = plan.header(env_thread.env.determinism, [episode.task], command, model)
         header = header.model_copy(update={"fork": fork})
-        forked = begin(_new_folder(run), header, [episode.task])
+        folder = _new_folder(run)
         try:
+            forked = begin(folder, header, [episode.task])
             other, seed = elsewhere(run, episode.task), attempt.start.seed
             again = plan.episode(env_thread.env, episode.task, seed, other)
             with Pictures() as pictures:
@@ -245,8 +246,8 @@ async def fork_episode(
                 with closing(EpisodeWriter(forked.episode(0), kept)) as writer:
                     faults = Faults(0)
                     await EpisodePlay(env_thread, agent, again, writer, plan, faults, prefix).run()
-        except (ForkError, DivergedError):
-            shutil.rmtree(forked.folder)
+        except (ForkError, DivergedError, RecordError):
+            shutil.rmtree(folder)
             raise
     return keep_pair(run, episode, attempt, forked, fork)
 

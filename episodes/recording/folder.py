@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import JsonValue
+from pydantic_core import PydanticSerializationError
 
 from inhabit.envs.core import Task
 from inhabit.envs.files import make_folder, open_reading
@@ -199,11 +200,17 @@ def begin(folder: Path, header: RunHeader, tasks: Sequence[Task]) -> Run:
     Raises:
         RecordError: it can't be written.
     """
-    lines = "".join(task.model_dump_json() + "\n" for task in tasks)
+    try:
+        lines = "".join(task.model_dump_json() + "\n" for task in tasks)
+        written = header.model_dump_json(indent=2) + "\n"
+    except PydanticSerializationError as error:
+        raise RecordError(
+            "A setting, another option or a task is no text in UTF-8, and can't be recorded: "
+            f"{error}. Give it in UTF-8."
+        ) from error
     instead = ", or choose another --out" if header.fork is None else " and fork again"
     try:
         write_whole(folder / "tasks.jsonl", folder, lines.encode(), sync=True)
-        written = header.model_dump_json(indent=2) + "\n"
         write_whole(folder / "run.json", folder, written.encode(), sync=True)
     except OSError as error:
         raise RecordError(

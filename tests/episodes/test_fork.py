@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,7 @@ def test_a_hint_and_a_model_are_on_record(tmp_path: Path) -> None:
         (["--episode", "0", "--step", "1", "--action", "fly to the {moon}"], 2, "'fly to the {m"),
         (["--episode", "0", "--step", "1", "--action", "a", "--hint", "b"], 2, "exclude each"),
         (["--episode", "nobody", "--step", "1", "--hint", "h"], 2, "no episode 'nobody'"),
+        (["--episode", "0", "--step", "1", "--hint", os.fsdecode(b"\xff")], 2, "no text in UTF-8"),
     ],
 )
 def test_what_can_not_be_forked_is_a_sentence(
@@ -209,7 +211,7 @@ def test_what_can_not_be_forked_is_a_sentence(
 ) -> None:
     assert fork(chance, *words) == code
     assert says in " ".join(capsys.readouterr().err.split())
-    assert not list(chance.folder.glob("forks/*/run.json")), "Nothing is left of it."
+    assert not list(chance.folder.glob("forks/*")), "Nothing is left of it."
 
 
 def test_a_full_disk_is_not_blamed_on_an_option_that_fork_lacks(
