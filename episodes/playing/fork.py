@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from inhabit.agents.core import Agent, Decision, RequestError, View
+from inhabit.agents.core import Agent, Decision, NoAnswerError, RequestError, View
 from inhabit.agents.deciding import close_agent, decide
 from inhabit.envs.files import make_folder
 from inhabit.episodes.playing.env_thread import EnvThread
@@ -246,7 +246,7 @@ async def fork_episode(
                 with closing(EpisodeWriter(forked.episode(0), kept)) as writer:
                     faults = Faults(0)
                     await EpisodePlay(env_thread, agent, again, writer, plan, faults, prefix).run()
-        except (ForkError, DivergedError, RecordError):
+        except (ForkError, DivergedError, RecordError, NoAnswerError):
             shutil.rmtree(folder)
             raise
     return keep_pair(run, episode, attempt, forked, fork)

@@ -211,3 +211,17 @@ def test_an_author_that_is_not_there_uses_up_no_attempt(
         assert command(*words, "--n", "9", "--out", str(tmp_path / "set")) == 2
     assert "gave no answer in 2 tries; the last time it answered 503" in capsys.readouterr().err
     assert len((tmp_path / "set/attempts.jsonl").read_text().splitlines()) == tried
+
+
+def test_a_fork_whose_model_is_not_there_leaves_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    answers = [{"when": "", "say": "go to the hall"}]
+    script.write_text(json.dumps({"abilities": ["words"], "answers": answers}))
+    words = ["--agent", "chat", "--model", f"scripted:{script}", "--set", "image=false"]
+    folder = tmp_path / "run"
+    assert not command("run", "toy", *words, "--n", "1", "--max-steps", "3", "--out", str(folder))
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
+    where = ["--episode", "0", "--step", "1", "--model", "openai:test", "--base-url", url]
+    assert command("fork", str(folder), *where, "--set", "attempts=1") == 2
+    assert not list(folder.glob("forks/*"))
