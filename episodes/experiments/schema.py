@@ -179,10 +179,10 @@ def read_experiment(source: str) -> Experiment:
         raise ExperimentError(
             f"{source} can't be read: {error.strerror}. Presets: {', '.join(presets())}."
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ExperimentError(f"{source} is not YAML: {' '.join(str(error).split())}.") from error
     except ValidationError as error:
         raise ExperimentError(f"{source}: {first_problem(error)}.") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # A date may have no such day.
+        raise ExperimentError(f"{source} is not YAML: {' '.join(str(error).split())}.") from error
 
 
 def presets() -> list[str]:

@@ -241,3 +241,12 @@ def test_a_name_that_is_no_folder_is_refused_in_a_sentence(
     (tmp_path / "one.yaml").write_text(FILE.replace("name: small", "name: two words"))
     inhabit("experiment", tmp_path / "one.yaml", "--out", tmp_path / "out", code=2)
     assert "Give a name of 1 to 60 letters" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("text", ["seeds: 2026-02-30", "[" * 2000])
+def test_a_file_that_is_no_yaml_is_refused_in_a_sentence(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.yaml").write_text(text)
+    inhabit("experiment", tmp_path / "one.yaml", "--dry-run", code=2)
+    assert "is not YAML: " in " ".join(capsys.readouterr().err.split())
