@@ -100,6 +100,8 @@ def experiment(
     Also writes a page, and a lock for `inhabit reproduce`. Every agent plays every task with every
     seed and sight. Before the first episode each model is asked once.
     """
+    if dry_run and as_json:
+        raise typer.BadParameter("--json has no effect with --dry-run.")
     chosen = _changed(read_experiment(file), agent, model, base_url, tasks, n)
     found = cells(chosen)
     if dry_run:

@@ -55,6 +55,8 @@ def agents(
 ) -> None:
     """List agents and models, or the settings of one."""
     if prompt:
+        if as_json:
+            raise typer.BadParameter("--json has no effect with --prompt.")
         _print_prompt(name)
         return
     if name is not None:

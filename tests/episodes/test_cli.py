@@ -342,3 +342,11 @@ def test_setup_can_leave_the_text_model_out(inhabit: Any) -> None:
     said = inhabit("setup", "toy", "--no-model", "--json")
     assert said.code == 0
     assert len(said.json["told"]) == 1 and "started" in said.json["told"][0]
+
+
+@pytest.mark.parametrize(
+    "words", [("agents", "chat", "--prompt"), ("experiment", "x", "--dry-run")]
+)
+def test_json_is_refused_where_there_is_none(inhabit: Any, words: tuple[str, ...]) -> None:
+    said = inhabit(*words, "--json")
+    assert said.code == 2 and f"--json has no effect with {words[-1]}." in said.sentence
