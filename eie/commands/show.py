@@ -101,6 +101,8 @@ def show(
     why, used = next((why, options.split()) for holds, why, options in modes if holds)
     if unused := [name for name, value in given.items() if value and name not in used]:
         raise typer.BadParameter(f"{unused[0]} has no effect {why}.")
+    if every and episode:
+        raise typer.BadParameter("--all has no effect with --episode.")
     if is_set:
         _show_set(run, as_json)
         return

@@ -85,8 +85,11 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
         )
     if options.pictures and not exporter.pictures:
         raise RecordError(f"--pictures has no effect on the format {name!r}.")
-    if options.assignments and not (exporter.settings and (options.videos or not of_set)):
-        raise RecordError(f"--set has no effect here: {name!r} starts no environment for {folder}.")
+    unused = "--set" if options.assignments else "--trust-record" if options.trusted else ""
+    if unused and not (exporter.settings and (options.videos or not of_set)):
+        raise RecordError(
+            f"{unused} has no effect here: {name!r} starts no environment for {folder}."
+        )
     claim(out)
     count = 0
     try:

@@ -89,6 +89,7 @@ def test_mistakes_are_named(made: Path, tmp_path: Path, capsys: Any) -> None:
         ((str(made), "--format", "llava", "--pictures", "2", "--out", out), "--pictures has no"),
         ((str(made), "--format", "messages", "--set", "a=1", "--out", out), "--set has no effect"),
         ((str(made), "--format", "egoplan", "--set", "a=1", "--out", out), "--set has no effect"),
+        ((str(made), "--format", "llava", "--trust-record", "--out", out), "--trust-record has no"),
     ]:
         code, _, said = inhabit(capsys, "export", *words)
         assert code == 2
@@ -123,6 +124,7 @@ def test_a_set_that_is_not_finished_is_exported_as_such(tmp_path: Path, capsys: 
         ("run", ("--video", "--set", "x=1"), "--set has no effect without --size or --figure."),
         ("run", ("--video", "--size", "64x64", "--steps", "0"), "has no effect without --figure."),
         ("run", ("--figure", "--gif"), "--gif has no effect with --figure."),
+        ("run", ("--all", "--episode", "0"), "--all has no effect with --episode."),
         ("run", ("--together", "one.gif", "--all"), "--all has no effect with --together."),
     ],
 )
