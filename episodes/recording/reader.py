@@ -234,15 +234,13 @@ def read_lines(file: Path, run: Path) -> Iterator[Line]:
     Raises:
         RecordError: a complete line is not a record; names the line.
     """
-    lines = _whole_lines(file, run)
-    if lines and not is_sound(lines[-1]):
-        lines.pop()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_whole_lines(file, run), 1):
         yield _parse(line, file, f"line {number}")
 
 
 def read_rows(file: Path, inside: Path, read: Callable[[bytes], T]) -> Iterator[T]:
     """What `read` makes of every whole line of a file beside a record; none where there is no file.
+    A last one that was cut off or spoilt does not count.
 
     No link below the folder `inside` is followed.
 
@@ -257,9 +255,10 @@ def read_rows(file: Path, inside: Path, read: Callable[[bytes], T]) -> Iterator[
 
 
 def _whole_lines(file: Path, inside: Path) -> list[bytes]:
+    lines: list[bytes] = []
     with readable(file), suppress(FileNotFoundError):
-        return read_whole(file, inside).split(b"\n")[:-1]
-    return []
+        lines = read_whole(file, inside).split(b"\n")[:-1]
+    return lines if not lines or is_sound(lines[-1]) else lines[:-1]
 
 
 def _parse(line: bytes, file: Path, place: str) -> Line:

@@ -204,6 +204,9 @@ def test_the_command_prints_and_a_spoilt_file_is_said(
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert left.value.code == 0 and figures["episodes"] == 2
     assert sum(figures["causes"].values()) == figures["steps_with_regret"] <= figures["steps"]
+    with (run.folder / FILE).open("ab") as file:
+        file.write(b"\0" * 9 + b"\n")  # As a loss of power leaves it.
+    assert len(credits(run)) == 2
     (run.folder / FILE).write_text('{"episode": []}\n')
     with pytest.raises(RecordError, match=r"credit\.jsonl, line 1"):
         credits(run)
