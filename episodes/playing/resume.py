@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inhabit.agents.core import Call
 from inhabit.envs.core import Determinism
 from inhabit.episodes.recording.reader import Attempt, Run, StepRecord
-from inhabit.episodes.recording.schema import UNANSWERED, DecideLine, Ending
+from inhabit.episodes.recording.schema import UNANSWERED, DecideLine, Ending, EndLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ def prefix_of(attempts: Sequence[Attempt], level: Determinism) -> Prefix | None:
         return None
     found: list[Prefix] = []
     for attempt in attempts:
-        number, steps, end = attempt.start.attempt, decided(attempt), attempt.end
-        if end is not None and end.again and end.ending is Ending.STOPPED:
-            found = [Prefix(number, steps[:-1], level)]
+        prefix, end = Prefix(attempt.start.attempt, _left(attempt), level), attempt.end
+        if _is_taken_back(end):
+            found = [prefix]
         elif end is None or end.again or end.ending in UNANSWERED:
-            found.append(Prefix(number, steps, level))
+            found.append(prefix)
     furthest = max(found, key=lambda prefix: len(prefix.steps), default=None)
     return furthest if furthest is not None and furthest.steps else None
 
@@ -60,6 +60,16 @@ def decided(attempt: Attempt) -> tuple[StepRecord, ...]:
             break  # Perhaps what a model had said when it failed: it is asked again.
         steps.append(step)
     return tuple(steps)
+
+
+def _left(attempt: Attempt) -> tuple[StepRecord, ...]:
+    """The steps of an attempt that another one takes over: not the one that a person took back."""
+    steps = decided(attempt)
+    return steps[:-1] if _is_taken_back(attempt.end) else steps
+
+
+def _is_taken_back(end: EndLine | None) -> bool:
+    return end is not None and end.again and end.ending is Ending.STOPPED
 
 
 def calls_of(run: Run) -> Iterator[Call]:
@@ -84,7 +94,7 @@ def _decided_anew(attempts: Sequence[Attempt]) -> Iterator[DecideLine]:
     for attempt in attempts:
         taken_over = 0
         if (before := attempt.start.continues) is not None:
-            taken_over = len(decided(attempts[before - 1]))
+            taken_over = len(_left(attempts[before - 1]))
         for step in attempt.steps[taken_over:]:
             if step.decide is not None:
                 yield step.decide

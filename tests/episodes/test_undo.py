@@ -11,6 +11,7 @@ from toy_runs import toy_tasks
 from inhabit.cli import main
 from inhabit.envs.registry import find
 from inhabit.episodes.playing.play import TAKEN_BACK
+from inhabit.episodes.playing.resume import seconds_of
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
 
@@ -51,6 +52,12 @@ def test_steps_are_taken_back_one_by_one(tmp_path: Path, monkeypatch: pytest.Mon
     assert last.start.continues == 1
     assert actions(run, 1) == [first, *rest]
     assert last.end is not None and last.end.success
+    # The time for what is done in place of it counts towards `max_seconds`.
+    steps = [*cut.steps, *last.steps]
+    acted = sum(step.see.seconds + (step.act.seconds if step.act else 0) for step in steps)
+    anew = [*cut.steps, *last.steps[1:]]
+    thought = sum(step.decide.seconds for step in anew if step.decide)
+    assert seconds_of((cut, last)) == pytest.approx(acted + thought, abs=1e-9)
     with pytest.raises(SystemExit) as left:
         main(["replay", str(run.folder)])
     assert left.value.code == 0, "What was taken back has left nothing behind."
