@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
+from warnings import warn
 
 from pydantic import BaseModel
 
@@ -19,7 +20,16 @@ from inhabit.agents.core import Decision
 from inhabit.agents.custom import module_in
 from inhabit.agents.models.core import Image
 from inhabit.envs import gymnasium_env, openenv_env, registry
-from inhabit.envs.core import Action, Env, Expert, Observation, Outcome, Privileged, Task
+from inhabit.envs.core import (
+    Action,
+    Env,
+    Expert,
+    Observation,
+    Outcome,
+    Privileged,
+    SimulatorError,
+    Task,
+)
 from inhabit.envs.entries import PluginError
 from inhabit.envs.host.checked_env import checked
 from inhabit.envs.registry import Registration
@@ -229,9 +239,12 @@ class Subject:
         return found
 
     def close(self) -> None:
-        """Close all its environments."""
+        """Close all its environments. What one raises is a warning: the report is not lost."""
         for one in self._made:
-            one.close()
+            try:
+                one.close()
+            except SimulatorError as error:
+                warn(str(error), stacklevel=2)
 
     def __enter__(self) -> Self:
         return self

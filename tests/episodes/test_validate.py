@@ -675,6 +675,26 @@ def test_tasks_may_be_given(tmp_path: Path, capsys: Any) -> None:
     assert found["runtime.episode_determinism"] == "ok"
 
 
+def test_an_environment_that_can_not_be_closed_leaves_the_report(
+    tmp_path: Path, capsys: Any
+) -> None:
+    file = tmp_path / "unclosed.py"
+    file.write_text(
+        "from dataclasses import replace\n"
+        "from inhabit.envs.toy import REGISTRATION as TOY\n"
+        "from inhabit.envs.toy.env import Toy\n\n\n"
+        "class Unclosed(Toy):\n"
+        "    def close(self):\n"
+        "        raise RuntimeError('It stays open.')\n\n\n"
+        "REGISTRATION = replace(TOY, make=lambda backend, settings: Unclosed(settings))\n"
+    )
+    words = ["validate", f"{file}:REGISTRATION", "--fast", "--only", "semantic.dead_ends", "--json"]
+    with pytest.warns(UserWarning, match="It stays open"), pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 0
+    assert json.loads(capsys.readouterr().out)["findings"][0]["verdict"] == "ok"
+
+
 def test_a_fault_is_the_exit_code_and_an_unknown_check_is_named(capsys: Any) -> None:
     code, out = call(
         capsys, f"{__file__}:SET_ORDER", "--fast", "--set", "pixels=16", "--only", "pictures.size"
