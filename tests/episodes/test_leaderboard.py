@@ -130,6 +130,18 @@ def test_a_broken_episode_leaves_out_its_run_alone(folder: Path, tmp_path: Path)
     assert len(said) == 1 and str(record) in said[0]
 
 
+def test_a_broken_run_of_other_pictures_leaves_out_its_run_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(folder / "rank", tmp_path / name)
+    (tmp_path / "two/sights/blank").mkdir(parents=True)
+    (tmp_path / "two/sights/blank/run.json").write_text("{}")
+    told: list[str] = []
+    assert [Path(row.folder).name for row in rows(tmp_path, told.append)] == ["one"]
+    assert told and all("two/sights/blank/run.json is broken" in why for why in told)
+
+
 def test_no_cell_of_the_table_is_a_formula(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "random", tmp_path / "random")
     header = tmp_path / "random/run.json"

@@ -23,7 +23,7 @@ from inhabit.episodes.reports.page.writing import find_runs
 from inhabit.episodes.scoring.comparison import DIFFERENCES, changed_settings
 from inhabit.episodes.scoring.metric import METRICS
 from inhabit.episodes.scoring.scores import Measured, Scores, score
-from inhabit.episodes.scoring.sight import INSTEAD, WORTH
+from inhabit.episodes.scoring.sight import INSTEAD, WORTH, companions
 
 
 class RunRow(BaseModel, frozen=True):
@@ -79,7 +79,8 @@ def rows(folder: Path, leave_out: Callable[[str], None] = warn) -> Sequence[RunR
         if run.header.fork is not None:
             continue
         try:
-            list(Index(run).ends())
+            for one in (run, *companions(run)):
+                list(Index(one).ends())
             _judgements(run)
             runs.append(run)
         except RecordError as error:
