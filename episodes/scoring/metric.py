@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from inhabit.envs.core import Task
-from inhabit.envs.entries import Entries
+from inhabit.envs.entries import Entries, resolve
 from inhabit.episodes.recording.schema import EndLine
 
 Interval = tuple[float, float]
@@ -48,6 +48,13 @@ class RunMetric:
         return f"{100 * value:.1f} %" if self.rate else f"{value:,.1f}"
 
 
+def _problem(metric: RunMetric) -> str | None:
+    # Named, as our own metrics are, since their modules import this one.
+    figures = resolve("inhabit.episodes.scoring.scores:Scores").model_fields
+    free = {metric.name, metric.interval_name}.isdisjoint(figures)
+    return None if free else "its name, or that of its interval, is one of another figure"
+
+
 METRICS: Entries[RunMetric] = Entries(
     "metric",
     RunMetric,
@@ -62,4 +69,5 @@ METRICS: Entries[RunMetric] = Entries(
         "tokens_per_success": "inhabit.episodes.scoring.builtin_metrics:TOKENS",
         "seconds_per_success": "inhabit.episodes.scoring.builtin_metrics:SECONDS",
     },
+    check=_problem,
 )

@@ -184,14 +184,26 @@ def _figures(ended: Sequence[Scored]) -> Mapping[str, Any]:
     for problem in broken:
         warn(str(problem), stacklevel=2)
     for metric in usable:
-        try:
-            value = metric.of(ended)
-            found[metric.name] = None if value is None else float(value)
-            if metric.interval is not None:
-                found[metric.interval_name] = metric.interval(ended)
-        except Exception as error:  # noqa: BLE001 - code of others may raise anything
-            warn(f"The metric {metric.name!r} {raised(error)}.", stacklevel=2)
+        found[metric.name] = figure(metric, ended)
+        if metric.interval is not None:
+            try:
+                low, high = map(float, metric.interval(ended))
+                found[metric.interval_name] = low, high
+            except Exception as error:  # noqa: BLE001 - code of others may raise anything
+                warn(f"The interval of the metric {metric.name!r} {raised(error)}.", stacklevel=2)
     return found
+
+
+def figure(metric: RunMetric, ended: Sequence[Scored]) -> float | None:
+    """What a metric comes to; None if there is no figure, or, with a warning, if it fails."""
+    try:
+        if (value := metric.of(ended)) is None or math.isfinite(value := float(value)):
+            return value
+        why = f"gave {value}"
+    except Exception as error:  # noqa: BLE001 - code of others may raise anything
+        why = raised(error)
+    warn(f"The metric {metric.name!r} {why}.", stacklevel=2)
+    return None
 
 
 def _kinds(ended: Sequence[Scored]) -> Mapping[str, KindScores]:

@@ -99,6 +99,31 @@ def test_a_metric_of_a_package_is_wherever_ours_are(
     assert written.startswith("1 runs in")
 
 
+@pytest.mark.parametrize(
+    ("metric", "warning"),
+    [
+        ("RunMetric('steps', 'how many', len)", "'steps' .* is one of another figure"),
+        ("RunMetric('success', 'how many', len, lambda e: (0, 1))", "is one of another figure"),
+        ("RunMetric('none_rate', 'n', lambda e: float('nan'))", "'none_rate' gave nan"),
+        ("RunMetric('odd_rate', 'o', lambda e: 1, lambda e: 'ab')", "'odd_rate' raised ValueError"),
+    ],
+)
+def test_a_metric_that_is_wrong_costs_a_warning(
+    metric: str, warning: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    name = metric.split("'")[1]
+    text = f"from inhabit.episodes.scoring.metric import RunMetric\nMETRIC = {metric}\n"
+    install(tmp_path, "wrong_metric", text, {"inhabit.metrics": {name: "wrong_metric:METRIC"}})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "wrong_metric", raising=False)
+    importlib.invalidate_caches()
+    words = ("run", "toy", "--agent", "expert", "--n", 2, "--set", "in_process=true")
+    with pytest.warns(UserWarning, match=warning):
+        said, told = call(capsys, *words, "--out", tmp_path / "run", "--json")
+    assert json.loads(said.splitlines()[-1])["success_interval"] != [0.0, 1.0]
+    assert "how many" not in told and "nan" not in told
+
+
 def test_a_format_of_a_package_is_of_runs_and_of_sets(
     site: Path, tmp_path: Path, capsys: Any
 ) -> None:
