@@ -16,6 +16,7 @@ from inhabit.eie.export.exporter import Exporter, of_episodes
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.metric import METRICS, Scored
+from inhabit.episodes.scoring.scores import figure
 
 Figures = Mapping[str, float]
 Rows = Sequence[tuple[int, Figures]]
@@ -48,7 +49,7 @@ def episodes(run: Run) -> Iterator[tuple[int, Figures]]:
             "tokens": end.tokens.read + end.tokens.written,
             "seconds": sum(end.seconds.model_dump().values()),
         }
-        over = {one.name: one.of(so_far) for one in METRICS.usable()[0]}
+        over = {one.name: figure(one, so_far) for one in METRICS.usable()[0]}
         figures = {f"episode/{name}": value for name, value in own.items()}
         figures |= {f"run/{name}": value for name, value in over.items() if value is not None}
         yield number, {name: float(value) for name, value in figures.items()}

@@ -17,6 +17,7 @@ from installed import install
 
 import inhabit
 from inhabit.cli import main
+from inhabit.eie.export.tracking import episodes
 from inhabit.episodes.reports.leaderboard.rows import page, rows, write_csv
 
 SCRIPT = Path(__file__).parents[2] / "scripts/leaderboard"
@@ -81,6 +82,8 @@ def test_a_metric_of_a_package_is_wherever_ours_are(
     share = sum(end.steps <= 3 for end in ends) / 4
     assert found["quick_rate"] == share and found["quick_interval"] == [0.0, 1.0]
     assert inhabit.read_run(run).scores.quick_rate == share
+    *_, (_, tracked) = episodes(inhabit.read_run(run).run)
+    assert tracked["run/quick_rate"] == share and "run/broken_rate" not in tracked
     call(capsys, "show", run)
     assert "Quick &lt;episodes&gt;" in (run / "index.html").read_text()
     board = rows(run.parent)
