@@ -233,9 +233,9 @@ def _start_once(registration: Registration, backend: str, tell: Tell) -> None:
     started = time.monotonic()
     try:
         task = gather(registration, settings, n=1, seed=0, source=None)[0]
-    except TaskError:
-        # It has no tasks of its own, so nothing can be prepared before some are given.
-        tell(f"{registration.name} ({backend}): not started, because it has no built-in tasks.")
+    except TaskError as error:
+        # Where it has no tasks of its own, nothing can be prepared before some are given.
+        tell(f"{registration.name} ({backend}): not started. {error}")
         return
     # What is compiled or unpacked at the first start takes minutes on a busy machine.
     env = make_env(registration, backend, settings, RunSettings(deadline=600, reset_deadline=1800))

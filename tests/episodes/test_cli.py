@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from inhabit.agents.models.local.fingerprint import of_folder
 from inhabit.cli import main
-from inhabit.envs.core import Task
+from inhabit.envs.core import Task, TaskError
+from inhabit.envs.registry import find
 from inhabit.envs.toy.tasks import sample
+from inhabit.episodes.commands.doctor import _start_once
 from inhabit.episodes.recording.reader import Run, read_tasks
 from tests.agents.models.local.tiny import save_llama
 
@@ -336,6 +339,16 @@ def test_a_budget_is_not_spread_over_a_cluster(inhabit: Any, tmp_path: Path) -> 
     refused = inhabit(*words, "--out", str(tmp_path / "run"))
     assert refused.code == 2
     assert "budget_calls cannot be enforced" in refused.sentence
+
+
+@pytest.mark.parametrize("why", [TaskError("Give --tasks."), ZeroDivisionError("none")])
+def test_setup_says_why_an_environment_gives_no_task(why: Exception) -> None:
+    def none(*asked: object) -> NoReturn:
+        raise why
+
+    told: list[str] = []
+    _start_once(replace(find("toy"), sample=none), "grid", told.append)
+    assert len(told) == 1 and "toy (grid): not started. " in told[0] and str(why) in told[0]
 
 
 def test_setup_can_leave_the_text_model_out(inhabit: Any) -> None:
