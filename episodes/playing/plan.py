@@ -24,6 +24,7 @@ from inhabit.agents.models.core import Model
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task, UnknownNameError
+from inhabit.envs.host.checked_env import checked as checked_env
 from inhabit.envs.host.env import WorkerEnv
 from inhabit.envs.marks import without_effect
 from inhabit.envs.printable import printable
@@ -240,7 +241,7 @@ def make_env(
         SimulatorError: it did not start.
     """
     if run.in_process:
-        return registration.make(backend, settings)
+        return checked_env(registration.make(backend, settings))
     return WorkerEnv(
         registration.name,
         backend,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from toy_runs import Dying, play_toy, toy, toy_tasks
 
 import inhabit
 from inhabit.cli import main
-from inhabit.envs.core import Determinism, Observation, Task
+from inhabit.envs.core import Action, Determinism, Observation, Outcome, Task
+from inhabit.envs.registry import find
 from inhabit.envs.simulators.render import VERSION
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.playing.from_record import env_of_run
@@ -195,6 +197,22 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Run:
             "--set wire=none --set width=64 --set height=64".split()
         )
     return Run.open(folder)
+
+
+def test_a_fault_in_this_process_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Faulty(Toy):
+        def act(self, action: Action) -> Outcome:
+            raise KeyError("bug")
+
+    run = play_toy(tmp_path / "run", assignments=["in_process=true"])
+    faulty = replace(find("toy"), make=lambda backend, settings: Faulty(settings))
+    monkeypatch.setattr("inhabit.episodes.playing.from_record.find_env", lambda name: faulty)
+    with pytest.raises(SystemExit) as left:
+        main(["replay", str(run.folder), "--trust-record"])
+    assert left.value.code == 1
+    assert "the simulator failed during the replay: 'act' failed" in capsys.readouterr().out
 
 
 @pytest.mark.slow

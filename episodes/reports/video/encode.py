@@ -20,6 +20,7 @@ from PIL import Image
 
 from inhabit.envs.core import Determinism, Env, SceneError, SimulatorError
 from inhabit.envs.files import replacing
+from inhabit.envs.host.checked_env import checked
 from inhabit.envs.registry import find
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.playing.from_record import settings_of_env
@@ -96,7 +97,7 @@ def video_camera(
     settings = registration.video_settings(backend, recorded, *size)
     if settings is None:
         return f"{header.env} shows no images with the backend and settings of this run."
-    return VideoCamera(lambda: registration.make(backend, settings), run)
+    return VideoCamera(lambda: checked(registration.make(backend, settings)), run)
 
 
 FRAMES_PER_SECOND = 2
