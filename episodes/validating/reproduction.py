@@ -92,7 +92,7 @@ def _processes(subject: Subject) -> CheckFigure:
         "target": subject.target,
         "backend": subject.backend,
         "n": len(subject.tasks),
-        "assignments": [f"{k}={v}" for k, v in _given(subject).items()],
+        "assignments": [*subject.assignments],
         "source": subject.source,
     }
     # Another hash seed, so that whatever goes by the order of a set differs.
@@ -110,12 +110,6 @@ def _processes(subject: Subject) -> CheckFigure:
     here, there = traces(subject), json.loads(other.stdout.splitlines()[-1])
     wrong = [name for name in here if list(here[name]) != there.get(name)]
     return CheckFigure(len(wrong), f"{wrong[0]} differs." if wrong else "")
-
-
-def _given(subject: Subject) -> Mapping[str, object]:
-    """The settings that are not the defaults."""
-    plain, default = subject.settings.model_dump(), type(subject.settings)().model_dump()
-    return {key: value for key, value in plain.items() if value != default[key]}
 
 
 def _replay(subject: Subject) -> CheckFigure:

@@ -575,6 +575,41 @@ def test_another_process_tells_the_order_of_a_set() -> None:
     assert [one.name for one in found] == ["runtime.episode_determinism"]
 
 
+LISTED = """
+from dataclasses import replace
+from pydantic import field_validator
+from inhabit.envs.settings import SettingsModel
+from inhabit.envs.toy import REGISTRATION as TOY
+from inhabit.envs.toy.env import Toy
+
+
+class Settings(SettingsModel):
+    names: tuple[str, ...] = ("a",)
+
+    @field_validator("names", mode="before")
+    @classmethod
+    def _from_text(cls, given):
+        assert given == "b,c", given
+        return tuple(given.split(","))
+
+
+REGISTRATION = replace(
+    TOY,
+    settings=Settings,
+    make=lambda backend, settings: Toy(),
+    sample=lambda n, seed, settings: TOY.sample(n, seed),
+)
+"""
+
+
+def test_another_process_has_the_settings_as_they_were_typed(tmp_path: Path) -> None:
+    file = tmp_path / "listed.py"
+    file.write_text(LISTED)
+    with Subject.open(f"{file}:REGISTRATION", n=2, assignments=["names=b,c"]) as subject:
+        (found,) = validate(subject, chosen(["runtime.episode_determinism"])).findings
+    assert found.verdict is CheckVerdict.OK, found.evidence
+
+
 KEYDOOR = Path(__file__).parents[2] / "examples" / "keydoor" / "keydoor.py"
 
 
