@@ -8,6 +8,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from inhabit.agents.custom import names_file
 from inhabit.envs.core import Determinism, Task
 from inhabit.envs.files import read_whole
 from inhabit.episodes.cluster.jobs import NodeResources, dispatch, offered
@@ -38,6 +39,19 @@ def check_no_budget(plan: RunPlan) -> None:
                 f"On a cluster each worker has its own model, so {name} cannot be enforced: "
                 "omit --ray or the budget."
             )
+
+
+def check_registered(plan: RunPlan) -> None:
+    """Check that the agent comes from a package, as nodes have no file of this machine.
+
+    Raises:
+        SettingError: it is in a file.
+    """
+    if names_file(plan.agent.name):
+        raise SettingError(
+            f"On a cluster an agent is one that each node has installed, and {plan.agent.name} is "
+            "in a file: omit --ray, or make it a package with an entry point."
+        )
 
 
 async def probe(plan: RunPlan, tasks: Sequence[Task], command: Sequence[str]) -> RunHeader:

@@ -232,14 +232,20 @@ async def play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wor
     """Play `tasks` into `out` on a Ray cluster, or continue the run there.
 
     Raises:
-        SettingError: the model has a budget, which no cluster keeps.
+        SettingError: the model has a budget, which no cluster keeps, or the agent is in a file.
         UserError: as `record_run`.
     """
     # Ray takes seconds to import, and few installations have it.
     from inhabit.episodes.cluster.jobs import connected
-    from inhabit.episodes.cluster.run import check_no_budget, probe, run_on_cluster
+    from inhabit.episodes.cluster.run import (
+        check_no_budget,
+        check_registered,
+        probe,
+        run_on_cluster,
+    )
 
     check_no_budget(chosen)
+    check_registered(chosen)
     found = resumed(chosen, tasks, out, command_line())
     if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found

@@ -341,6 +341,14 @@ def test_a_budget_is_not_spread_over_a_cluster(inhabit: Any, tmp_path: Path) -> 
     assert "budget_calls cannot be enforced" in refused.sentence
 
 
+def test_an_agent_in_a_file_is_not_on_the_nodes_of_a_cluster(inhabit: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def first(view):\n    return view.candidates[0].text\n")
+    words = ["run", "toy", "--agent", f"{file}:first", "--n", "1", "--ray"]
+    refused = inhabit(*words, "--out", str(tmp_path / "run"))
+    assert refused.code == 2 and "is in a file: omit --ray" in refused.sentence
+
+
 @pytest.mark.parametrize("why", [TaskError("Give --tasks."), ZeroDivisionError("none")])
 def test_setup_says_why_an_environment_gives_no_task(why: Exception) -> None:
     def none(*asked: object) -> NoReturn:
