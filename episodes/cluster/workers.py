@@ -14,8 +14,7 @@ from inhabit.agents.core import Agent
 from inhabit.envs.core import Task
 from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.episodes.playing.env_thread import EnvThread
-from inhabit.episodes.playing.from_record import plan_like
-from inhabit.episodes.playing.plan import RunPlan
+from inhabit.episodes.playing.plan import RunPlan, plan
 from inhabit.episodes.playing.play import Faults
 from inhabit.episodes.playing.run import EpisodePool
 from inhabit.episodes.recording.disk import Pictures
@@ -113,5 +112,16 @@ class Player:
 
 
 def _plan(header: RunHeader) -> RunPlan:
-    # Trusted: the header comes from the user who started this run.
-    return plan_like(header, where=Path(), trusted=True)
+    # Nothing is to be said again: the header comes from the user who started this run.
+    return plan(
+        header.env,
+        header.agent,
+        backend=header.backend,
+        model=header.model,
+        before=header.settings.model_dump(),
+        candidates=header.candidates,
+        sight=header.image,
+        grants=header.grants,
+        max_steps=header.max_steps,
+        seed=header.seed,
+    )

@@ -16,9 +16,10 @@ from pydantic import JsonValue
 from toy_runs import play_toy, results, toy_tasks
 from waiting import PATIENCE, wait_for
 
-from inhabit.envs.core import SceneError
+from inhabit.envs.core import Determinism, SceneError
 from inhabit.episodes.cluster.jobs import LostError, NodeResources, connected, dispatch
-from inhabit.episodes.cluster.workers import files_of
+from inhabit.episodes.cluster.workers import _plan, files_of
+from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.scoring.scores import score
 
@@ -34,6 +35,12 @@ def test_an_episode_is_its_files_that_are_whole(tmp_path: Path) -> None:
     assert sorted(name for name in files if name != "episode.jsonl") == [
         f"frames/{name}" for name in frames
     ]
+
+
+def test_a_node_takes_the_plan_of_the_command() -> None:
+    said = ["model.trust_remote_code=true", "run.max_invalid=3", "env.pixels=32"]
+    made = plan("toy", "rank", model="local:smollm2", assignments=said, max_steps=4, seed=7)
+    assert _plan(made.header(Determinism.NONE, toy_tasks(1), [])) == made
 
 
 @pytest.fixture(scope="module")
