@@ -162,6 +162,7 @@ def _linear(examples: Sequence[Example], fold: Sequence[int], way: Extract) -> i
             for row in range(first[i], first[i + 1])
             if row != first[i] + examples[i].answer
         ]
+        pairs *= 2 if len(pairs) == 1 else 1
         right, wrong = np.array(pairs, np.int64).reshape(-1, 2).T
         # Every other pair the other way round: a regression needs both classes.
         sign = np.where(np.arange(len(right)) % 2, -1.0, 1.0)

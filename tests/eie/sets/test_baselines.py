@@ -158,3 +158,11 @@ def test_folds_share_no_room() -> None:
         rooms.setdefault(one.room, set()).add(fold)
     assert all(len(found) == 1 for found in rooms.values())
     assert {fold for found in rooms.values() for fold in found} == set(range(5))
+
+
+def test_one_example_of_two_candidates_is_enough_to_learn_from() -> None:
+    """As in a set of a square of four and one example more."""
+    made = [example(number, "Which?", ["this", "that"], number % 2) for number in range(5)]
+    made = [one.model_copy(update={"square": "ab"[number // 4]}) for number, one in enumerate(made)]
+    report = measure(lambda: made)
+    assert report is not None and report.baselines[-1].examples == 5
