@@ -82,12 +82,18 @@ def hierarchical(
         return Estimate(0.0, *none_differs(trials))
     if rate and (sure := _all_or_none(counted, trials)):
         return sure
-    rng = np.random.default_rng(0)
-    drawn = rng.integers(0, tasks, (_DRAWS, tasks))
-    within = rng.integers(0, seeds, (_DRAWS, tasks, seeds))
-    means = values[drawn[:, :, None], within].mean(axis=2)
-    total = np.maximum(weights[drawn].sum(axis=1), 1e-9)
-    low, high = np.quantile((means * weights[drawn]).sum(axis=1) / total, (0.025, 0.975))
+    of_tasks, of_seeds = np.random.default_rng(0), np.random.default_rng(0)
+    at_once = max(1, _AT_ONCE // values.size)
+    parts = [min(at_once, _DRAWS - begin) for begin in range(0, _DRAWS, at_once)]
+    for part in parts:  # Seeds are drawn after all tasks.
+        of_seeds.integers(0, tasks, (part, tasks))
+    means: list[float] = []
+    for part in parts:
+        drawn = of_tasks.integers(0, tasks, (part, tasks))
+        within = of_seeds.integers(0, seeds, (part, tasks, seeds))
+        each, counts = values[drawn[:, :, None], within].mean(axis=2), weights[drawn]
+        means += ((each * counts).sum(axis=1) / np.maximum(counts.sum(axis=1), 1e-9)).tolist()
+    low, high = np.quantile(means, (0.025, 0.975))
     mean = (values.mean(axis=1) * weights).sum() / weights.sum()
     return Estimate(float(mean), float(low), float(high))
 

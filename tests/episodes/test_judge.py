@@ -10,6 +10,7 @@ import random
 import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +34,7 @@ from inhabit.episodes.judging.schema import StepLine, file_of, whole
 from inhabit.episodes.judging.scores import ABSENT, Dimension, Judged, Verdict
 from inhabit.episodes.judging.sheet import kappa
 from inhabit.episodes.recording.reader import Run
-from inhabit.episodes.scoring.builtin_metrics import clustered
+from inhabit.episodes.scoring.builtin_metrics import clustered, hierarchical
 
 
 def inhabit(*words: object) -> None:
@@ -358,6 +359,7 @@ def test_the_interval_of_many_episodes_takes_little_memory() -> None:
     episodes = [[float(number % 3 == 0)] for number in range(10_000)]
     tracemalloc.start()
     clustered(episodes)
+    hierarchical(np.array(episodes), np.ones(len(episodes)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100e6
