@@ -32,7 +32,7 @@ from inhabit.episodes.commands.output import Json, Set, answers, print_answer, p
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.plan import find_backend, software
-from inhabit.episodes.playing.settings import ClusterSettings, divide
+from inhabit.episodes.playing.settings import ClusterSettings, at_address, divide
 
 if TYPE_CHECKING:
     from inhabit.eie.sets.coverage import Coverage
@@ -91,12 +91,11 @@ def synth(
     backend = find_backend(registration, backend)
     if reader and author == Procedural.name:
         raise typer.BadParameter("--reader reads goals of a model: name one by --author KIND:NAME.")
-    given = list(assignments or ())
-    if base_url is not None:
-        given.append(f"model.base_url={base_url}")
     # The cluster does not change the data set: it is the same on any machine.
     # A key of `synth` keeps its meaning where an environment declares one of the same name.
     groups: dict[str, type[BaseModel]] = {**owners(env, author, reader), "cluster": ClusterSettings}
+    there = at_address(groups.get("model"), base_url)
+    given = [*(assignments or ()), *(f"model.{key}={value}" for key, value in there.items())]
     settings = dict(divide(given, groups, preferred="synth"))
     cluster = settings.pop("cluster")
     asked = settings["synth"]
@@ -294,10 +293,9 @@ def photographs(
     """
     from inhabit.eie.making.photographs import Photographer, make, photographs_in
 
-    given = list(assignments or ())
-    if base_url is not None:
-        given.append(f"model.base_url={base_url}")
     registration, name = models.find(author)
+    there = at_address(registration.settings, base_url)
+    given = [*(assignments or ()), *(f"model.{key}={value}" for key, value in there.items())]
     files = photographs_in(folder)
     settings = divide(given, {"model": registration.settings})
     words = ("--author", author, "--of", of, "--seed", str(seed))

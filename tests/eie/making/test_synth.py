@@ -231,6 +231,13 @@ def test_what_nothing_shows_is_not_asked_about(tmp_path: Path) -> None:
     assert done.returncode == 2 and "synth.visible: Input should be greater than 0" in done.stderr
 
 
+@pytest.mark.parametrize("author", ["procedural", "scripted:first"])
+def test_an_address_without_an_endpoint_is_refused(author: str, tmp_path: Path) -> None:
+    words = ("--author", author, "--base-url", "http://127.0.0.1:9/v1")
+    done = synth(tmp_path / "set", *words)
+    assert done.returncode == 2 and "--base-url needs a model with an endpoint" in done.stderr
+
+
 def test_a_command_that_could_not_start_leaves_the_folder_to_the_next(tmp_path: Path) -> None:
     words = ("--n", "2", "--out", str(tmp_path / "set"))
     assert inhabit("synth", "iwisdm", *words).returncode == 3
