@@ -184,11 +184,15 @@ def _changed(
         changes["agents"] = (AgentChoice.model_validate(chosen),)
     elif model is not None or base_url is not None:
         asked = {"base_url": base_url} | ({} if model is None else {"model": model})
-        changes["agents"] = tuple(
-            one
-            if names_file(one.agent) or find_agent(one.agent).model is None
-            else one.model_copy(update=asked)
+        asking = {
+            one.name
             for one in said.agents
+            if not names_file(one.agent) and find_agent(one.agent).model is not None
+        }
+        if said.agents and not asking:
+            raise ExperimentError("No agent asks a model: leave --model and --base-url out.")
+        changes["agents"] = tuple(
+            one.model_copy(update=asked) if one.name in asking else one for one in said.agents
         )
     first, *others = said.environments
     if tasks is not None:

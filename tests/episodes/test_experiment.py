@@ -243,6 +243,15 @@ def test_a_name_that_is_no_folder_is_refused_in_a_sentence(
     assert "Give a name of 1 to 60 letters" in " ".join(capsys.readouterr().err.split())
 
 
+def test_a_model_that_no_agent_asks_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = FILE.replace('  - {name: "first", agent: rank, model: "scripted:first"}\n', "")
+    (tmp_path / "one.yaml").write_text(text)
+    inhabit("experiment", tmp_path / "one.yaml", "--model", "scripted:first", "--dry-run", code=2)
+    assert "No agent asks a model" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["seeds: 2026-02-30", "[" * 2000])
 def test_a_file_that_is_no_yaml_is_refused_in_a_sentence(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
