@@ -116,17 +116,25 @@ def show(
         print_answer(told, {"figures": [str(file) for file in files]}, as_json=as_json)
         return
     # Pages and videos import libraries that no other command needs.
-    from inhabit.episodes.reports.page.writing import find_runs, write_gallery, write_run
+    from inhabit.episodes.reports.page.writing import (
+        ALL_PAGES,
+        find_runs,
+        write_gallery,
+        write_run,
+    )
 
     if size is not None and not (video or gif):
         raise typer.BadParameter("--size is for videos: add --video or --gif.")
     runs = find_runs(run, _leave_out)
+    pages = [
+        [found.find(name) for name in episode]
+        if episode
+        else list(found.episodes() if every or len(found.tasks) <= ALL_PAGES else ())
+        for found in runs
+    ]
     shown = []
-    with ProgressReport("episodes", sum(len(found.tasks) for found in runs)) as progress:
-        for found in runs:
-            chosen = list(found.episodes()) if every else None
-            if episode:
-                chosen = [found.find(name) for name in episode]
+    with ProgressReport("episodes", sum(map(len, pages))) as progress:
+        for found, chosen in zip(runs, pages, strict=True):
             videos = _videos(found, size, assignments or (), video=video, gif=gif, trusted=trusted)
             try:
                 shown.append(write_run(found, videos, lambda _: progress.advance(), chosen))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
+from made_run import Made, write_run
 
+from inhabit.cli import main
 from inhabit.episodes.commands.progress import ProgressReport
 
 
@@ -40,3 +43,20 @@ def test_it_ends_with_the_work(capsys: pytest.CaptureFixture[str]) -> None:
         progress.advance()
     progress.report_every([60.0, 60.0])
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("words", "pages"), [(("--episode", "1"), 1), ((), 3)])
+def test_show_counts_the_pages_that_it_writes(
+    words: tuple[str, ...], pages: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ProgressReport] = []
+
+    class Kept(ProgressReport):
+        def __init__(self, what: str, total: int) -> None:
+            super().__init__(what, total)
+            made.append(self)
+
+    monkeypatch.setattr("inhabit.eie.commands.show.ProgressReport", Kept)
+    with pytest.raises(SystemExit):
+        main(["show", str(write_run(tmp_path / "run", Made(episodes=3, steps=1))), *words])
+    assert made[0].line().startswith(f"{pages} of {pages} episodes")
