@@ -26,7 +26,8 @@ def pose_of(state: Mapping[str, JsonValue]) -> PoseRecord | None:
     place, heading = _place(agent.get("position")), _number(agent.get("rotation"))
     if place is None or heading is None:
         return None
-    return PoseRecord(x=place[0], z=place[1], heading=heading % 360)
+    # Of a tiny angle below 0, the remainder is rounded to 360.
+    return PoseRecord(x=place[0], z=place[1], heading=heading % 360 % 360)
 
 
 def things_of(state: Mapping[str, JsonValue]) -> tuple[PlacedThing, ...]:
@@ -52,4 +53,7 @@ def _place(position: JsonValue) -> tuple[float, float] | None:
 def _number(value: JsonValue) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) else None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:  # A whole number beyond all floats.
+        return None

@@ -30,6 +30,8 @@ STATE = {
 
 
 def test_a_state_tells_where_the_agent_and_things_are() -> None:
+    turned = {"position": [0, 0, 0], "rotation": -1e-15}
+    assert (pose := pose_of({"agent": turned})) and pose.heading == 0  # type: ignore[dict-item]
     pose = pose_of(STATE)  # type: ignore[arg-type]
     assert pose is not None
     assert (pose.x, pose.z, pose.heading) == (1.0, -2.5, 270.0)
@@ -44,6 +46,7 @@ def test_a_state_tells_where_the_agent_and_things_are() -> None:
         {"position": [1, 2], "rotation": 0},
         {"position": [1, 2, "3"], "rotation": 0},
         {"position": [1, 2, 3], "rotation": True},
+        {"position": [1, 2, 10**400], "rotation": 0},
     ],
 )
 def test_a_state_that_tells_nothing_is_no_place(agent: object) -> None:
