@@ -142,6 +142,8 @@ def show(
                 if len(runs) == 1:
                     raise
                 _leave_out(str(error))
+    if not shown:
+        raise RecordError(f"{run} holds no run that is whole.")
     page = run / "index.html"
     if runs[0].folder != run:
         write_gallery(run, shown)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inhabit.api.playing import run as play
 from inhabit.cli import main
 from tests.eie.made_set import read_examples, write_set
 
@@ -113,6 +114,16 @@ def test_a_set_that_is_not_finished_is_exported_as_such(tmp_path: Path, capsys: 
     header.write_text(json.dumps(json.loads(header.read_text()) | {"finished": False}))
     code, _, told = inhabit(capsys, *words, str(tmp_path / "part"))
     assert code == 0 and "The set is not finished: 40 examples are wanted." in told
+
+
+def test_a_folder_of_broken_runs_is_no_page(tmp_path: Path, capsys: Any) -> None:
+    for name in ("one", "two"):
+        run = play("toy", "random", tmp_path / name, n=1, settings={"in_process": True})
+        record = run.folder / "episodes/00000/episode.jsonl"
+        record.write_text('{"kind": "start"}\n' + record.read_text())
+    code, _, said = inhabit(capsys, "show", str(tmp_path))
+    assert code == 2 and said.endswith("holds no run that is whole.")
+    assert not (tmp_path / "index.html").exists()
 
 
 @pytest.mark.parametrize(
