@@ -51,7 +51,7 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
     """Write `source` in the format `form` to `out`, a folder that is empty or not there yet.
 
     Returns how many samples were written; `source.left_out` counts the others. If there are none,
-    or it fails, `out` is not there.
+    or it fails, `out` is not there; what a link leads to is empty.
 
     Raises:
         RecordError: `out` is taken, an image is gone, what is to be exported is broken, or the
@@ -103,5 +103,7 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
     finally:
         if not count:
             # Half an export can't be used, and the same command wants an empty folder.
-            shutil.rmtree(out, ignore_errors=True)
+            shutil.rmtree(place := out.resolve(), ignore_errors=True)
+            if out.is_symlink():
+                place.mkdir()
     return count

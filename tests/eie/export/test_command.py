@@ -116,6 +116,19 @@ def test_a_set_that_is_not_finished_is_exported_as_such(tmp_path: Path, capsys: 
     assert code == 0 and "The set is not finished: 40 examples are wanted." in told
 
 
+def test_an_export_that_failed_leaves_nothing_behind_a_link(tmp_path: Path, capsys: Any) -> None:
+    run = play("toy", "random", tmp_path / "run", n=1, settings={"in_process": True}).folder
+    frame = run / "episodes/00000/frames/0001.jpg"
+    seen = frame.read_bytes()
+    frame.write_text("no image")
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    words = ("export", str(run), "--format", "atif", "--out", str(tmp_path / "out"))
+    assert inhabit(capsys, *words)[0] == 2
+    frame.write_bytes(seen)
+    assert inhabit(capsys, *words)[0] == 0
+
+
 def test_a_folder_of_broken_runs_is_no_page(tmp_path: Path, capsys: Any) -> None:
     for name in ("one", "two"):
         run = play("toy", "random", tmp_path / name, n=1, settings={"in_process": True})
