@@ -81,14 +81,12 @@ def _regions(free: set[Cell]) -> Iterable[frozenset[Cell]]:
         if start not in left:
             continue
         left.discard(start)
-        region, queue = [start], [start]
-        while queue:
-            here = queue.pop(0)
+        region = [start]
+        for here in region:  # It grows meanwhile.
             for cell in neighbours(here):
                 if cell in left:
                     left.discard(cell)
                     region.append(cell)
-                    queue.append(cell)
         yield frozenset(region)
 
 
