@@ -119,7 +119,8 @@ def _values(text: str) -> Iterator[object]:
         try:
             found, end = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
-            yield first_json(text[start:])
+            repaired = first_json(text[start:])
+            yield from repaired if isinstance(repaired, list) else (repaired,)
             return
         yield found
         start = text.find("{", end)

@@ -69,7 +69,7 @@ class Choices:
         Where "stop" is an action, it does not end the episode.
         """
         allowed = without_failed(view)
-        stop = stop and all(action.text != STOP for action in view.candidates)
+        stop = stop and all(action.text.casefold() != STOP for action in view.candidates)
         listed = len(allowed) <= most
         return cls(view.candidates, allowed, lettered and listed, listed, stop)
 

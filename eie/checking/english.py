@@ -209,7 +209,11 @@ OF_IT = re.compile(
 )
 """Counts what something named before is cut into: "two of the slices"."""
 ANOTHER = re.compile(r"\b(?:another|second|the other)\b")
-SECOND = re.compile(r"\b(?:another|second|the other)\s+$")
+SECOND = re.compile(
+    r"\b(?:another|the other|second|third|fourth|fifth|\d+(?:nd|rd|th))\s+"
+    r"(?:(?!(?:in|on|into|onto|to|from|of|one)\b)\w+\s+)?$"
+)
+"""What comes before one more thing of a kind."""
 EVERY = re.compile(r"\b(?:all|every|each)\b")
 BOTH = re.compile(
     r"\bboth (?:the |an? )?\w+(?: \w+)? and\b|\b(?:them|these) both\b|\bboth of them\b"

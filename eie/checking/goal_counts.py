@@ -28,7 +28,7 @@ class GoalCounts(GoalText):
         for mention in self.mentions if wanted else ():
             second = english.SECOND.search(self.text[: mention.start])
             if second and several.isdisjoint(self.kinds_of(mention)):
-                return f"The goal speaks of a second {mention.kind}, and the scene does not."
+                return f"The goal speaks of another {mention.kind}, and the scene does not."
         return ""
 
     def _taken_counts(self) -> str:

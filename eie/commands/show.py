@@ -176,8 +176,8 @@ def _videos(
 
 
 def _write_figures(run: Run, names: Sequence[str], steps: str | None) -> Sequence[Path]:
+    from inhabit.episodes.credit.credit import credits_of
     from inhabit.episodes.reports.figure.figure import WIDTHS, write_figure
-    from inhabit.episodes.reports.page.value import credits_of
 
     credits, files = credits_of(run), list[Path]()
     shown = [step.strip() for step in (steps or "").split(",") if step.strip()]

@@ -103,7 +103,9 @@ def export(source: RunSource | SetSource, form: str | Exporter, out: Path) -> in
     finally:
         if not count:
             # Half an export can't be used, and the same command wants an empty folder.
-            shutil.rmtree(place := out.resolve(), ignore_errors=True)
-            if out.is_symlink():
-                place.mkdir()
+            for place in out.iterdir() if out.is_symlink() else (out,):
+                if place.is_dir() and not place.is_symlink():
+                    shutil.rmtree(place, ignore_errors=True)
+                else:
+                    place.unlink(missing_ok=True)
     return count

@@ -24,7 +24,7 @@ from inhabit.eie.export.files import ExportImage, frame
 from inhabit.eie.export.messages import MESSAGES, image_cell, message
 from inhabit.eie.export.tables import PICTURE, table
 from inhabit.envs.core import Observation
-from inhabit.episodes.credit.credit import FILE, read
+from inhabit.episodes.credit.credit import credits_of
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run, StepRecord
 
@@ -71,11 +71,7 @@ def write(runs: Sequence[Run], out: Path) -> int:
     if not groups:
         return 0
     prompt = Prompt("rank", settings=PromptSettings(history="whole", pictures=1_000_000))
-    known = {
-        (run.folder, one.episode): one
-        for run in runs
-        for one in read(run.folder / FILE, run.folder)
-    }
+    known = {(run.folder, one.episode): one for run in runs for one in credits_of(run).values()}
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
             row = _row(run, episode, attempt, groups[episode.task.id], prompt)
@@ -142,7 +138,7 @@ def _row(
 
 
 def _credit(found: EpisodeCredit | None, attempt: Attempt) -> Mapping[str, Any]:
-    if found is None or found.attempt != attempt.start.attempt:
+    if found is None:
         return {"cost_to_go": None, "regret": None}
     of = {step.step: step for step in found.steps}
     steps = [of.get(step.number) for step in _acted(attempt)]

@@ -8,7 +8,7 @@ from inhabit.envs.registry import Registration
 
 REGISTRATION = Registration(
     name="pca_bench",
-    summary="PCA-Bench: decisions in traffic, at home and in a game; its own with --tasks FOLDER",
+    summary="PCA-Bench: decisions in traffic, at home and in a game; its own tasks: --tasks FOLDER",
     backends=("files",),
     settings=PcaSettings,
     make=lazy("inhabit.envs.pca_bench.env:make"),

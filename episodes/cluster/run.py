@@ -25,11 +25,12 @@ from inhabit.episodes.recording.schema import RunHeader
 _WORKERS = "inhabit.episodes.cluster.workers"
 
 
-def check_no_budget(plan: RunPlan) -> None:
-    """Check that no limit is set that would have to be counted across workers.
+def check_plan(plan: RunPlan) -> None:
+    """Check that other nodes can play it.
 
     Raises:
-        SettingError: the model has a budget.
+        SettingError: the model has a budget, which would have to be counted across workers, or the
+            agent is in a file, which nodes do not have.
     """
     model = plan.settings.get("model")
     limits = {} if model is None else {k: v for k, v in model if k.startswith("budget_")}
@@ -39,14 +40,6 @@ def check_no_budget(plan: RunPlan) -> None:
                 f"On a cluster each worker has its own model, so {name} cannot be enforced: "
                 "omit --ray or the budget."
             )
-
-
-def check_registered(plan: RunPlan) -> None:
-    """Check that the agent comes from a package, as nodes have no file of this machine.
-
-    Raises:
-        SettingError: it is in a file.
-    """
     if names_file(plan.agent.name):
         raise SettingError(
             f"On a cluster an agent is one that each node has installed, and {plan.agent.name} is "

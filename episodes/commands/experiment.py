@@ -110,7 +110,7 @@ def experiment(
     if out is None:
         raise typer.BadParameter("Give --out FOLDER, or --dry-run.")
     with held(out):
-        _ask_models(found, out)
+        _ask_models(found, out, ray=ray)
         _play(chosen, found, out, ray=ray)
         tables = write_report(chosen, found, out)
     for table in tables:
@@ -139,7 +139,7 @@ def reproduce(
         check_trust(lock, locked.experiment)
     found = cells(locked.experiment)
     with held(out):
-        changed = _changes(locked, found, _ask_models(found, out))
+        changed = _changes(locked, found, _ask_models(found, out, ray=ray))
         for place, names in changed.items():
             said = "; ".join(f"{name} was {was}, is {now}" for name, (was, now) in names.items())
             remarks().print(f"{place}: {said}", style="yellow", soft_wrap=True)
@@ -216,9 +216,14 @@ def _first_cells(found: Sequence[ExperimentCell]) -> Mapping[str, ExperimentCell
 
 
 def _ask_models(
-    found: Sequence[ExperimentCell], out: Path
+    found: Sequence[ExperimentCell], out: Path, *, ray: bool
 ) -> Mapping[str, Mapping[str, JsonValue]]:
     """Agent -> the details of its model, which is asked once before its first episode is spent."""
+    if ray:
+        from inhabit.episodes.cluster.run import check_plan  # Ray takes seconds to import.
+
+        for cell in found:
+            check_plan(cell.plan)
     details: dict[str, Mapping[str, JsonValue]] = {}
     for name, cell in _first_cells(found).items():
         begun = out / cell.folder

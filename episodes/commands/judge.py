@@ -37,11 +37,11 @@ from inhabit.episodes.credit.schema import EpisodeCredit, StepCredit, total
 from inhabit.episodes.judging import sheet
 from inhabit.episodes.judging.chat import ChatJudge
 from inhabit.episodes.judging.oracle import Oracle
-from inhabit.episodes.judging.schema import StepLine, file_of, whole
+from inhabit.episodes.judging.schema import StepLine, file_of, judged
 from inhabit.episodes.judging.scores import Dimension, Judge
 from inhabit.episodes.judging.sheet import Kappa, kappa
 from inhabit.episodes.judging.summary import KindSummary, PartScore, Summary, calibration, summarize
-from inhabit.episodes.judging.walk import judge_run, unjudged
+from inhabit.episodes.judging.walk import judge_run
 from inhabit.episodes.playing.from_record import env_of_run
 from inhabit.episodes.playing.settings import SettingError, assigned, at_address, divide
 from inhabit.episodes.recording.disk import write_text
@@ -108,7 +108,7 @@ def judge(
     make = env_of_run(found, of_env, trusted=trusted)
     with held(run / "judgements", inside=run):
         asyncio.run(_judge(found, _make_judge(by, base_url, of_judge), make))
-    steps, episodes = whole(file_of(found, by))
+    steps, episodes = judged(found, file_of(found, by))
     if not episodes:
         raise RecordError(f"{run}: no episode has ended yet, so there is nothing to judge.")
     tell_unended([found])
@@ -145,8 +145,7 @@ def _divided(run: Run, by: str, assignments: list[str]) -> tuple[list[str], list
 
 async def _judge(run: Run, who: Judge, make: Callable[[], Env]) -> None:
     try:
-        judged = {line.episode for line in whole(file_of(run, who.name))[1]}
-        done = judged - {episode.number for episode in unjudged(run, who.name)}
+        _, done = judged(run, file_of(run, who.name))
         with ProgressReport("episodes", len(run.tasks), done=len(done)) as progress:
             await judge_run(run, who, make, watch=lambda _: progress.advance())
     finally:
@@ -174,7 +173,7 @@ def _agreement(
     if labels is not None:
         theirs.update(sheet.read(labels))
     if against is not None:
-        others, _ = whole(file_of(run, against))
+        others, _ = judged(run, file_of(run, against))
         if not others:
             raise RecordError(
                 f"{against!r} has not judged {run.folder}. Run `inhabit judge "

@@ -237,15 +237,9 @@ async def play_on_cluster(chosen: RunPlan, tasks: Sequence[Task], out: Path, wor
     """
     # Ray takes seconds to import, and few installations have it.
     from inhabit.episodes.cluster.jobs import connected
-    from inhabit.episodes.cluster.run import (
-        check_no_budget,
-        check_registered,
-        probe,
-        run_on_cluster,
-    )
+    from inhabit.episodes.cluster.run import check_plan, probe, run_on_cluster
 
-    check_no_budget(chosen)
-    check_registered(chosen)
+    check_plan(chosen)
     found = resumed(chosen, tasks, out, command_line())
     if found is not None and next(unfinished(found, chosen.run_settings), None) is None:
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from inhabit.episodes.judging.scores import Dimension
 from inhabit.episodes.judging.walk import answer_of
 from inhabit.episodes.playing.retrace import retraced
 from inhabit.episodes.recording.disk import LineFile
+from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord, read_rows
 from inhabit.episodes.view import LackingError
 
@@ -61,12 +62,10 @@ def credit_run(
         SimulatorError, UnavailableError, DiskError: of what is used.
     """
     file = run.folder / FILE
-    read_before = (one for one in read(file, run.folder) if one.options >= options)
-    # An episode that was played again since then has another attempt.
-    known = {(one.episode, one.attempt): one for one in read_before}
-    ended = {(one.number, end.attempt): one for one in run.episodes() if (end := one.end())}
-    yield from ((one, known[which]) for which, one in ended.items() if which in known)
-    if ended.keys() <= known.keys():
+    known = {number: one for number, one in credits_of(run).items() if one.options >= options}
+    ended = [episode for episode in run.episodes() if episode.end() is not None]
+    yield from ((one, known[one.number]) for one in ended if one.number in known)
+    if all(one.number in known for one in ended):
         return
     with closing(LineFile(file, run.folder)) as lines, make() as env:
         if not (isinstance(env, Expert) and isinstance(env, Forkable)):
@@ -74,11 +73,22 @@ def credit_run(
                 f"The environment {run.header.env!r} needs an expert and copies of its state "
                 "(Expert and Forkable in inhabit.envs.core) for its actions to be compared."
             )
-        for which, episode in ended.items():
-            if which not in known:
+        for episode in ended:
+            if episode.number not in known:
                 found = credit_episode(env, episode, run.header.max_steps, options)
                 lines.append(found.model_dump_json(exclude_defaults=True).encode())
                 yield episode, found
+
+
+def credits_of(run: Run) -> Mapping[int, EpisodeCredit]:
+    """Episode -> its credit, for those that have one and have not been played again since then.
+
+    Raises:
+        RecordError: the file is broken, or a record can't be read.
+    """
+    known = read(run.folder / FILE, run.folder)
+    ends = dict(enumerate(Index(run).ends())) if known else {}
+    return {c.episode: c for c in known if (end := ends.get(c.episode)) and end.is_of(c.attempt)}
 
 
 def read(file: Path, inside: Path) -> list[EpisodeCredit]:

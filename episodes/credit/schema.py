@@ -83,8 +83,8 @@ class EpisodeCredit(_Plain):
     kind: str
     """Kind of the task."""
     success: bool
-    attempt: int = 1
-    """Number of the attempt at the episode."""
+    attempt: int | None = None
+    """Number of the attempt at the episode; None in older files."""
     options: int = 0
     """How many other actions were tried at each step, at most."""
     steps: tuple[StepCredit, ...]

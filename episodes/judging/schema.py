@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.judging.scores import AgentAnswer, Judged
+from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import Run, read_rows
 
 
@@ -59,8 +60,8 @@ class EpisodeLine(_Line):
 
     kind: Literal["episode"] = "episode"
     episode: int
-    attempt: int = Field(default=1, exclude_if=lambda attempt: attempt == 1)
-    """Number of the attempt at the episode."""
+    attempt: int | None = None
+    """Number of the attempt at the episode; None in older files."""
     domain: str
     success: bool
     mistake: Mistake | None
@@ -100,6 +101,19 @@ def read(file: Path) -> Iterator[Line]:
         RecordError: a complete line is not a judgement.
     """
     return read_rows(file, file.parents[1], _LINE.validate_json)
+
+
+def judged(run: Run, file: Path) -> tuple[list[StepLine], list[EpisodeLine]]:
+    """What `whole` reads, without episodes of `run` that have been played again since then.
+
+    Raises:
+        RecordError: a line is not a judgement, or a record can't be read.
+    """
+    steps, episodes = whole(file)
+    ends = dict(enumerate(Index(run).ends())) if episodes else {}
+    last = [e for e in episodes if (end := ends.get(e.episode)) and end.is_of(e.attempt)]
+    numbers = {line.episode for line in last}
+    return [step for step in steps if step.episode in numbers], last
 
 
 def whole(file: Path) -> tuple[list[StepLine], list[EpisodeLine]]:

@@ -12,7 +12,7 @@ from inhabit.envs.core import Env, Expert
 from inhabit.episodes.episode import Episode
 from inhabit.episodes.judging.anchors import Anchors, anchors
 from inhabit.episodes.judging.errors import StepOutcome, failures, first_mistake
-from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, read, whole
+from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, file_of, judged, read
 from inhabit.episodes.judging.scores import AgentAnswer, Judge
 from inhabit.episodes.playing.retrace import retraced
 from inhabit.episodes.recording.disk import LineFile
@@ -35,9 +35,11 @@ async def judge_run(
         RecordError: a record can't be read, or the simulator no longer does what it says.
         SimulatorError, UnavailableError, ModelError, DiskError: of what is used.
     """
-    if not (left := unjudged(run, judge.name)):
-        return
     file = file_of(run, judge.name)
+    done = {line.episode for line in judged(run, file)[1]}
+    left = [e for e in run.episodes() if e.number not in done and e.end() is not None]
+    if not left:
+        return
     fresh = next(read(file), None) is None
     earlier = {(line.episode, line.step): line for line in read(file) if line.kind == "step"}
     with closing(LineFile(file, run.folder)) as lines:
@@ -46,18 +48,6 @@ async def judge_run(
         for episode, points in walk(make, left):
             await _judge_episode(judge, episode, points, earlier, lines)
             watch(episode)
-
-
-def unjudged(run: Run, judge: str) -> list[EpisodeRecord]:
-    """The episodes that have ended and that `judge` has not judged, or have been played again since
-    then.
-
-    Raises:
-        RecordError: a record can't be read.
-    """
-    done = {(line.episode, line.attempt) for line in whole(file_of(run, judge))[1]}
-    ended = ((episode, episode.end()) for episode in run.episodes())
-    return [one for one, end in ended if end and (one.number, end.attempt) not in done]
 
 
 def walk(

@@ -307,6 +307,10 @@ class EndLine(_Line):
         """Whether it tells nothing of the agent: a fault ended it, or no budget let it begin."""
         return self.ending in FAULTS or (self.ending is Ending.BUDGET and not self.steps)
 
+    def is_of(self, attempt: int | None) -> bool:
+        """Whether this attempt ended so; None, in older files, stands for the last one."""
+        return attempt in (None, self.attempt)
+
 
 def is_sound(line: bytes) -> bool:
     """Whether `line` is one JSON object: a last line that isn't was spoilt by a loss of power."""

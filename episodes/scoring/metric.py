@@ -50,8 +50,8 @@ class RunMetric:
 
 def _problem(metric: RunMetric) -> str | None:
     # Named, as our own metrics are, since their modules import this one.
-    figures = resolve("inhabit.episodes.scoring.scores:Scores").model_fields
-    free = {metric.name, metric.interval_name}.isdisjoint(figures)
+    scores = resolve("inhabit.episodes.scoring.scores:Scores")
+    free = {metric.name, metric.interval_name}.isdisjoint({*scores.model_fields, *dir(scores)})
     return None if free else "its name, or that of its interval, is one of another figure"
 
 

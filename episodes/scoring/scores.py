@@ -188,6 +188,8 @@ def _figures(ended: Sequence[Scored]) -> Mapping[str, Any]:
         if metric.interval is not None:
             try:
                 low, high = map(float, metric.interval(ended))
+                if not (math.isfinite(low) and math.isfinite(high)):
+                    raise ValueError(f"{low} to {high} is no interval")
                 found[metric.interval_name] = low, high
             except Exception as error:  # noqa: BLE001 - code of others may raise anything
                 warn(f"The interval of the metric {metric.name!r} {raised(error)}.", stacklevel=2)

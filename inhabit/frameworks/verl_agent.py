@@ -111,7 +111,7 @@ class EnvironmentManager:
     def _check_count(self, what: str, given: Sequence[object]) -> None:
         if len(given) != len(self._rollouts):
             raise ValueError(
-                f"{len(given)} {what} for {len(self._rollouts)} environments: give as many."
+                f"{len(given)} {what} for {len(self._rollouts)} environments: give one for each."
             )
 
     def _map(self, do: Callable[[int], Turn]) -> list[Turn]:

@@ -347,6 +347,13 @@ def test_an_agent_in_a_file_is_not_on_the_nodes_of_a_cluster(inhabit: Any, tmp_p
     words = ["run", "toy", "--agent", f"{file}:first", "--n", "1", "--ray"]
     refused = inhabit(*words, "--out", str(tmp_path / "run"))
     assert refused.code == 2 and "is in a file: omit --ray" in refused.sentence
+    agents = f"{{agent: random}}, {{agent: '{file}:first', name: mine}}"
+    asked = f"name: both\nenvironments: [{{env: toy, tasks: {{n: 1}}}}]\nagents: [{agents}]\n"
+    (tmp_path / "both.yaml").write_text(asked)
+    words = ["experiment", str(tmp_path / "both.yaml"), "--ray", "--out", str(tmp_path / "out")]
+    refused = inhabit(*words)
+    assert refused.code == 2 and "is in a file: omit --ray" in refused.sentence
+    assert not list((tmp_path / "out").rglob("run.json")), "No other agent has played."
 
 
 @pytest.mark.parametrize("why", [TaskError("Give --tasks."), ZeroDivisionError("none")])

@@ -17,7 +17,7 @@ from inhabit.agents.core import View
 from inhabit.cli import main
 from inhabit.envs.core import Action, Task
 from inhabit.envs.toy.env import Toy
-from inhabit.episodes.credit.credit import FILE, credit_run, read
+from inhabit.episodes.credit.credit import FILE, credit_run, credits_of, read
 from inhabit.episodes.credit.schema import NOTHING, EpisodeCredit
 from inhabit.episodes.playing.from_record import env_of_run
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -190,8 +190,10 @@ def test_an_episode_that_was_played_again_has_another_credit(tmp_path: Path) -> 
     (found,) = credits(play_toy(tmp_path / "run", tasks=tasks, made=Silent()))
     assert not found.success and not found.steps
     run = play_toy(tmp_path / "run", tasks=tasks, agent="expert")
+    assert not credits_of(run), "Pages show no credit of an attempt that is not shown."
     (found,) = credits(run)
     assert found.success and found.steps
+    assert credits_of(run) == {0: found}
     assert credits(run) == [found] == read(run.folder / FILE, run.folder)
 
 

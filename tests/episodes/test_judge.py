@@ -34,6 +34,7 @@ from inhabit.episodes.judging.schema import StepLine, file_of, whole
 from inhabit.episodes.judging.scores import ABSENT, Dimension, Judged, Verdict
 from inhabit.episodes.judging.sheet import kappa
 from inhabit.episodes.recording.reader import Run
+from inhabit.episodes.reports.page.summary import judgement_of
 from inhabit.episodes.scoring.builtin_metrics import clustered, hierarchical
 
 
@@ -146,7 +147,9 @@ def test_an_episode_that_was_played_again_is_judged_again(
     tasks = toy_tasks(1)
     run = play_toy(tmp_path / "run", tasks=tasks, made=Silent()).folder
     assert judged(run, capsys)["overall"]["steps"] == 0  # type: ignore[index]
+    assert judgement_of(Run.open(run)).episodes == 1  # type: ignore[union-attr]
     play_toy(run, tasks=tasks, agent="expert")
+    assert judgement_of(Run.open(run)).episodes == 0  # type: ignore[union-attr]
     assert judged(run, capsys)["overall"]["steps"] > 0  # type: ignore[index]
     file = file_of(Run.open(run), "oracle")
     before = file.read_bytes()

@@ -280,10 +280,13 @@ def load(
     Raises:
         ModelError: there is none, vLLM can't run it, or its scores can't be trusted.
     """
-    with faults_as(
-        lambda e: ModelError(f"{name} can't be loaded: {message(e).strip() or type(e).__name__}"),
-        ModelError,
-    ):
+    opened: OpenedFolder | None = None
+
+    def failed(error: BaseException) -> ModelError:
+        why = message(error).strip() or type(error).__name__
+        return ModelError(f"{name} can't be loaded: {opened.named(why) if opened else why}")
+
+    with faults_as(failed, ModelError):
         folder = Path(source) if Path(source).is_dir() else downloaded(source)
         opened = OpenedFolder(folder)
         config = transformers.AutoConfig.from_pretrained(opened.path, local_files_only=True)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from inhabit.envs.printable import cell
 from inhabit.episodes.judging.oracle import Oracle
-from inhabit.episodes.judging.schema import EpisodeLine, StepLine, file_of, whole
+from inhabit.episodes.judging.schema import EpisodeLine, StepLine, file_of, judged
 from inhabit.episodes.judging.summary import PartScore, summarize
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import RecordError, Run
@@ -103,7 +103,7 @@ def write_csv(found: Sequence[RunRow], stream: TextIO) -> None:
 
 
 def _judgements(run: Run) -> tuple[list[StepLine], list[EpisodeLine]]:
-    return whole(file_of(run, Oracle.name))
+    return judged(run, file_of(run, Oracle.name))
 
 
 def _row(run: Run, runs: Sequence[Run]) -> RunRow:

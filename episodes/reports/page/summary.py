@@ -10,7 +10,7 @@ from statistics import fmean
 from inhabit.envs.core import Reason, Task
 from inhabit.envs.files import is_regular
 from inhabit.episodes.judging.errors import Mistake
-from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, files, read, whole
+from inhabit.episodes.judging.schema import EpisodeLine, JudgeLine, StepLine, files, judged, read
 from inhabit.episodes.judging.scores import Judged
 from inhabit.episodes.recording.index import IndexEntry
 from inhabit.episodes.recording.reader import Attempt, EpisodeRecord, Run
@@ -167,7 +167,7 @@ def judgement_of(run: Run) -> RunJudgement | None:
     if not judgements:
         return None
     head = next(read(judgements[-1]), None)
-    steps, episodes = whole(judgements[-1])
+    steps, episodes = judged(run, judgements[-1])
     scores: dict[int, dict[int, Judged]] = {}
     for step in steps:
         scores.setdefault(step.episode, {})[step.step] = step.judged

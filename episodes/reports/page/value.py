@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inhabit.episodes.credit.credit import FILE, read
 from inhabit.episodes.credit.schema import Effort, EpisodeCredit, StepCredit
-from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.wording import counted
 
 _TOP, _BOTTOM = 26, 82
@@ -44,15 +42,6 @@ class ValueCurve:
         """Neighbours between which the curve is drawn."""
         pairs = zip(self.points, self.points[1:], strict=False)
         return [(one, other) for one, other in pairs if one.reached and other.reached]
-
-
-def credits_of(run: Run) -> Mapping[int, EpisodeCredit]:
-    """Episode -> its credit, for those that have one.
-
-    Raises:
-        RecordError: the file is broken.
-    """
-    return {one.episode: one for one in read(run.folder / FILE, run.folder)}
 
 
 def value_curve(credit: EpisodeCredit | None) -> ValueCurve | None:

@@ -23,12 +23,12 @@ from urllib.parse import urlsplit
 
 from inhabit.envs.files import is_regular, read_whole, size_of
 from inhabit.envs.host import server_gate
+from inhabit.episodes.credit.credit import credits_of
 from inhabit.episodes.recording.index import Index
 from inhabit.episodes.recording.reader import EpisodeRecord, RecordError, Run
 from inhabit.episodes.reports.page.episode_data import NO_SCORES
 from inhabit.episodes.reports.page.pages import episode_page, run_page
 from inhabit.episodes.reports.page.summary import LiveEpisode, judgement_of, playing, row
-from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.scoring.scores import score
 
 _EPISODE = re.compile(r"/episodes/(\d{5,9})/index\.html")

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.files import check_folder, state_of
+from inhabit.episodes.credit.credit import credits_of
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.judging.errors import Mistake
 from inhabit.episodes.recording.disk import DiskError, write_text
@@ -25,7 +26,6 @@ from inhabit.episodes.reports.page.pages import (
     run_page,
 )
 from inhabit.episodes.reports.page.summary import judgement_of, row
-from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.reports.video import encode as video
 from inhabit.episodes.reports.video.encode import RerenderError, VideoCamera
 from inhabit.episodes.scoring.scores import score

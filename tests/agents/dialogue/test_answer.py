@@ -37,6 +37,7 @@ ANSWERS = [
     ('{"name": "x"}\nAction: go', ("go", "", "")),
     ('{"action": "go", "plan": ["sit", "stop"], "answer": "none yet"}', ("go", "", "")),
     ('{"thought": "Hm."}\n{"thought": "So.", "action": "go"}', ("go", "", "So.")),
+    ('{"thought": "One.\nTwo."}\n{"action": "go"}', ("go", "", "")),
     ('{"response": {"reasoning": "So.", "action": "go"}}', ("go", "", "So.")),
     ('<tool_call>{"name": "act", "arguments": {"action": "go"}}</tool_call>', ("go", "", "")),
     ("Action: go\nPlan: then sit", ("go", "", "")),

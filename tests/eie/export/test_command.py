@@ -121,10 +121,11 @@ def test_an_export_that_failed_leaves_nothing_behind_a_link(tmp_path: Path, caps
     frame = run / "episodes/00000/frames/0001.jpg"
     seen = frame.read_bytes()
     frame.write_text("no image")
-    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk").mkdir(mode=0o711)
     (tmp_path / "out").symlink_to(tmp_path / "disk")
     words = ("export", str(run), "--format", "atif", "--out", str(tmp_path / "out"))
     assert inhabit(capsys, *words)[0] == 2
+    assert (tmp_path / "disk").stat().st_mode & 0o777 == 0o711
     frame.write_bytes(seen)
     assert inhabit(capsys, *words)[0] == 0
 

@@ -89,9 +89,9 @@ class Room:
     def parts(self, id: str, box: Box) -> tuple[Box, ...]:
         """The boxes of an object's parts, which go where its own box is now."""
         strips = self.strips.get(id) or (box,)
-        first = self.placed[id] if id in self.strips else box
-        if first is box:
+        if id not in self.strips or any(box is one for one in self.boxes):
             return strips
+        first = self.placed[id]
         turn, share = box.axes @ first.axes.T, float(box.half.max() / max(first.half.max(), 1e-9))
         about = (part.about(turn, first.center, box.center) for part in strips)
         return tuple(
