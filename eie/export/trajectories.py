@@ -71,11 +71,11 @@ def write(runs: Sequence[Run], out: Path) -> int:
     if not groups:
         return 0
     prompt = Prompt("rank", settings=PromptSettings(history="whole", pictures=1_000_000))
-    known = {(run.folder, one.episode): one for run in runs for one in credits_of(run).values()}
+    known = {run.folder: credits_of(run) for run in runs}
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
             row = _row(run, episode, attempt, groups[episode.task.id], prompt)
-            found = known.get((run.folder, episode.number))
+            found = known[run.folder].get(episode.number)
             rows.add({**row, **_credit(found, attempt)})
     return rows.rows
 

@@ -17,12 +17,11 @@ from toy_runs import play_toy, toy, toy_tasks
 
 from inhabit.agents.core import Ranked
 from inhabit.cli import main
-from inhabit.episodes.credit.credit import credit_run
+from inhabit.episodes.credit.credit import credit_run, credits_of
 from inhabit.episodes.credit.schema import EpisodeCredit
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.reports.figure.parts import families
 from inhabit.episodes.reports.page.episode_data import beam_tree
-from inhabit.episodes.reports.page.value import credits_of
 from inhabit.episodes.scoring.comparison import parting
 from inhabit.episodes.scoring.likelihood import shares
 
