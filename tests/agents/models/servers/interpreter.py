@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from inhabit.envs.cache import cache_home
+from inhabit.envs.extras import alone
 
 
 def interpreter(
@@ -29,10 +30,16 @@ def interpreter(
     asked = (sys.version, packages, seen, without)
     key = hashlib.sha256(repr(asked).encode()).hexdigest()[:12]
     folder = cache_home() / "test-interpreters" / f"{name}-{key}"
+    with alone(folder.parent):  # Tests of other files may ask for the same one meanwhile.
+        if not (folder / "installed").exists():
+            _make(name, folder, packages, seen, without)
+    return folder / "bin" / "python"
+
+
+def _make(
+    name: str, folder: Path, packages: Sequence[str], seen: Sequence[str], without: Sequence[str]
+) -> None:
     python = folder / "bin" / "python"
-    done = folder / "installed"
-    if done.exists():
-        return python
     base = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
     subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
     if seen:
@@ -44,5 +51,4 @@ def interpreter(
         pytest.skip(f"{name} can't be installed here: {installed.stderr.strip()[-300:]}")
     if without:
         subprocess.run([*pip, "uninstall", "-y", *without], check=True, env=dict(os.environ))
-    done.touch()
-    return python
+    (folder / "installed").touch()
