@@ -136,7 +136,7 @@ class RunPlan:
 
         Args:
             before: `Model.details` when the run began. It replaces settings of "auto", because a
-                timing might choose differently today.
+                timing might choose differently today. A device is of a kind: "cuda:0" is "cuda".
 
         Raises:
             ModelError: there is no such model.
@@ -146,6 +146,8 @@ class RunPlan:
             return None
         settings = self.settings["model"]
         chosen = {k: v for k, v in before.items() if getattr(settings, k, None) == "auto"}
+        if "device" in chosen:
+            chosen["device"] = str(chosen["device"]).partition(":")[0]
         if chosen:
             settings = checked("model", type(settings), settings.model_dump() | chosen)
         return models.load(self.model, settings)

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+import torch
 
+from inhabit.agents.core import ModelError
 from inhabit.agents.models.local.fingerprint import of_folder
 from inhabit.cli import main
 from inhabit.envs.core import Task, TaskError
 from inhabit.envs.registry import find
 from inhabit.envs.toy.tasks import sample
 from inhabit.episodes.commands.doctor import _start_once
+from inhabit.episodes.playing.plan import plan
 from inhabit.episodes.recording.reader import Run, read_tasks
 from tests.agents.models.local.tiny import save_llama
 
@@ -118,6 +121,21 @@ def test_a_run_goes_on_with_what_auto_came_to(inhabit: Any, tmp_path: Path) -> N
         assert refused.code == 2
         assert f"whose dtype was '{dtype}', and now it is '{other}'" in refused.sentence
         shutil.rmtree(tmp_path / "run")
+
+
+@pytest.mark.parametrize("device", ["cuda", "mps"])
+def test_a_run_begun_on_a_device_needs_one_of_its_kind(
+    device: str, inhabit: Any, tmp_path: Path
+) -> None:
+    if getattr(torch, device).is_available():
+        pytest.skip(f"There is a device of kind {device}.")
+    model = save_llama(tmp_path / "model")
+    chosen = plan("toy", "rank", model=f"local:{model}")
+    loaded = chosen.load_model({"device": "cpu:0"})  # a GPU is recorded as "cuda:0"
+    assert loaded is not None
+    assert loaded.details["device"] == "cpu"
+    with pytest.raises(ModelError, match=f"device={device}: torch .* finds no such device here"):
+        chosen.load_model({"device": f"{device}:0"})
 
 
 def test_agents_and_models_are_listed_with_their_settings(inhabit: Any) -> None:

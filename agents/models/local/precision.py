@@ -10,6 +10,8 @@ from typing import Any, Literal
 import torch
 import transformers
 
+from inhabit.agents.core import ModelError
+
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Dtype = Literal["auto", "checkpoint", "float32", "bfloat16", "float16"]
 
@@ -26,9 +28,18 @@ def choose(
 
     A CPU uses bfloat16 if it has instructions for it, and a matrix product of the model's size
     takes at most 0.8 of the time that it takes in float32.
+
+    Raises:
+        ModelError: this machine has no such device that torch can use.
     """
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = "cuda" if there["cuda"] else "cpu"
+    if not there.get(device, True):
+        raise ModelError(
+            f"device={device}: torch {torch.__version__} finds no such device here. Use "
+            "device=cpu, or install the torch that is built for it."
+        )
     if dtype == "checkpoint":
         return torch.device(device), saved or torch.float32
     if dtype != "auto":
