@@ -157,11 +157,7 @@ def mcp(
 
 
 def _sources(tasks: Sequence[str]) -> Sequence[tuple[str, str | None]]:
-    """Names and sources of the splits.
-
-    Raises:
-        UserError: two have one name.
-    """
+    """Names and sources of the splits."""
     if not tasks:
         return [("sampled", None)]
     found: dict[str, str | None] = {}
@@ -175,11 +171,7 @@ def _sources(tasks: Sequence[str]) -> Sequence[tuple[str, str | None]]:
 
 
 def _token(file: Path | None) -> str | None:
-    """The token from a file or the environment; None if neither names one.
-
-    Raises:
-        UserError: it can't be read, or is no token.
-    """
+    """The token from a file or the environment; None if neither names one."""
     if file is None:
         token, where = os.environ.get(TOKEN, ""), f"The environment variable {TOKEN}"
         if not token:
