@@ -9,16 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.agents.core import Grant
-from inhabit.envs.core import (
-    Action,
-    Clip,
-    Env,
-    Expert,
-    Forkable,
-    Observation,
-    Privileged,
-    Tools,
-)
+from inhabit.envs.core import Action, Clip, Env, Expert, Forkable, Observation, Privileged, Tools
 from inhabit.envs.errors import UserError
 from inhabit.episodes.recording.schema import Choice, Sight
 
@@ -39,14 +30,7 @@ def shown(observation: Observation, sight: Sight, other: Observation | None = No
     elif sight is Sight.BLANK:
         rgb = None if observation.rgb is None else _black(observation.rgb)
         clips = tuple(Clip(_black(c.frames), c.text) for c in observation.clips)
-    return replace(
-        observation,
-        rgb=rgb,
-        clips=clips,
-        depth=None,
-        instances=None,
-        names=(),
-    )
+    return replace(observation, rgb=rgb, clips=clips, depth=None, instances=None, names=())
 
 
 def check(env: Env, choice: Choice, granted: frozenset[Grant]) -> None:

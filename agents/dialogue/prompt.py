@@ -215,12 +215,7 @@ def _steps(
 ) -> Iterator[str | Image]:
     """The past steps after the first `skipped`, each after what was seen before it.
 
-    Args:
-        template: with a block `step`.
-        view: what the agent knows.
-        skipped: the number of steps that are left out.
-        pictures: the least number of past steps whose images are shown, as the settings have it.
-        frames: of each of their clips; None for all.
+    `pictures` is as the settings have it; of each clip so many `frames` are shown, or all.
     """
     unseen = dropped(len(view.history), pictures)
     for number, step in enumerate(view.history[skipped:], skipped + 1):

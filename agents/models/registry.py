@@ -100,9 +100,7 @@ def load(spec: str, settings: BaseModel | None = None) -> Model:
 
 
 def recommended(
-    spec: str,
-    owners: Mapping[str, type[BaseModel]],
-    said: Collection[tuple[str, str]] = (),
+    spec: str, owners: Mapping[str, type[BaseModel]], said: Collection[tuple[str, str]] = ()
 ) -> Mapping[str, Mapping[str, object]]:
     """Defaults that a model brings for the settings of `owners`, by owner and name.
 

@@ -118,11 +118,7 @@ class ScriptedModel(Model):
         return replace(ranking, scores=tuple(best))
 
     async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
-        """The first answer that fits the newest message, or else the next reply, or n of them.
-
-        Raises:
-            ModelError: the script has nothing left to say, or does not declare what is asked.
-        """
+        """The first answer that fits the newest message, or else the next reply, or n of them."""
         n = options.n
         newest = "".join(prompt[-1].texts) if prompt else ""
         for answer in self._script.answers:

@@ -103,11 +103,7 @@ EXPERT = AgentRegistration(
     make=lambda settings, model: ExpertAgent(),
     needs=frozenset({Grant.EXPERT}),
 )
-GOLD = replace(
-    EXPERT,
-    name="gold",
-    summary="the expert, for tasks that come with a solution",
-)
+GOLD = replace(EXPERT, name="gold", summary="the expert, for tasks that come with a solution")
 REPLAY = replace(
     EXPERT,
     name="replay",

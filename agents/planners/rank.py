@@ -179,11 +179,7 @@ def _with_text(prompt: Sequence[Message], text: str) -> tuple[Message, ...]:
 
 
 def _blind(prompt: Sequence[Message]) -> tuple[Message, ...]:
-    """`prompt` without its images.
-
-    Raises:
-        ModelError: it has none.
-    """
+    """`prompt` without its images, of which it has to have some."""
     if not pictures(prompt):
         raise ModelError(
             "There is no image here to score actions with and without: leave --sight none out, or "

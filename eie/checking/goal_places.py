@@ -115,11 +115,7 @@ class GoalPlaces(GoalText):
         return self._late(placed)
 
     def _late(self, placed: Mapping[str, int]) -> str:
-        """Whether something is treated after it is put where it stays.
-
-        Args:
-            placed: names of events, and where in the text they are told.
-        """
+        """Whether something is treated after it is `placed`, event by event, where it stays."""
         wished = {*map(self.verb_of, self.events)}
         for said in english.LATER.finditer(self.text, min(placed.values(), default=len(self.text))):
             kinds = self.treated_at(said.end())

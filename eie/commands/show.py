@@ -116,12 +116,7 @@ def show(
         print_answer(told, {"figures": [str(file) for file in files]}, as_json=as_json)
         return
     # Pages and videos import libraries that no other command needs.
-    from inhabit.episodes.reports.page.writing import (
-        ALL_PAGES,
-        find_runs,
-        write_gallery,
-        write_run,
-    )
+    from inhabit.episodes.reports.page.writing import ALL_PAGES, find_runs, write_gallery, write_run
 
     if size is not None and not (video or gif):
         raise typer.BadParameter("--size is for videos: add --video or --gif.")

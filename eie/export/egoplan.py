@@ -164,9 +164,6 @@ def _wrong_actions(env: Env, one: Demonstration) -> Sequence[tuple[str, ...]] | 
 
     Each is tried in a copy of the state before the step. None if the environment can't be copied or
     has no expert, or if the episode does not come out as recorded.
-
-    Raises:
-        SimulatorError: the simulator died.
     """
     if not (isinstance(env, Forkable) and isinstance(env, Expert)):
         return None

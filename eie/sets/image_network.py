@@ -121,11 +121,8 @@ class _Attention(nn.Module):
             self.words.weight *= 0.3
 
     def forward(self, shown: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
-        """Scores (images, candidates).
-
-        Args:
-            shown: (images, cells, components).
-            words: (images, candidates, words).
+        """Scores (images, candidates) of (images, cells, components) and (images, candidates,
+        words).
         """
         said = self.dropout(self.words(words).sum(2))
         cells = functional.relu(self.cells(self.dropout(shown)) + self.places)

@@ -63,11 +63,7 @@ def lora_targets(network: Any, settings: TuneSettings) -> list[str]:
 
 
 def _below(decoder: Any, last: int) -> set[int]:
-    """The identities of all modules of `decoder` below its `last` layers.
-
-    Raises:
-        TuneError: its layers are not a list.
-    """
+    """The identities of all modules of `decoder` below its `last` layers."""
     layers = getattr(decoder, "layers", None)
     if not isinstance(layers, nn.ModuleList):
         raise TuneError("The layers of this model are not a list: leave last_layers out.")

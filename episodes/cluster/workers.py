@@ -101,12 +101,7 @@ class Player:
 
     async def _play(self, run: Run, episode: EpisodeRecord) -> None:
         pool = EpisodePool(
-            run,
-            self._plan.make_env,
-            self._agent,
-            self._plan,
-            self._pictures,
-            self._faults,
+            run, self._plan.make_env, self._agent, self._plan, self._pictures, self._faults
         )
         self._env_thread = await pool.play_one(episode, self._env_thread)
 

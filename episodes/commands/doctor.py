@@ -223,12 +223,7 @@ def setup(
 
 
 def _start_once(registration: Registration, backend: str, tell: Tell) -> None:
-    """Start the environment and take one step, which fills every cache that it has.
-
-    Raises:
-        UnavailableError: something is missing on this machine.
-        SimulatorError: the environment did not start.
-    """
+    """Start the environment and take one step, which fills every cache that it has."""
     settings: BaseModel = registration.settings()
     started = time.monotonic()
     try:

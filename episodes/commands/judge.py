@@ -127,11 +127,7 @@ def judge(
 
 
 def _divided(run: Run, by: str, assignments: list[str]) -> tuple[list[str], list[str]]:
-    """What is set of the environment, and what of the judge's model.
-
-    Raises:
-        SettingError: nobody declares a setting, or both do.
-    """
+    """What is set of the environment, and what of the judge's model."""
     owners: dict[str, type[BaseModel]] = {"env": find(run.header.env).settings}
     if by != Oracle.name:
         owners["model"] = models.find(by)[0].settings

@@ -38,8 +38,7 @@ Backend = Annotated[
     ),
 ]
 BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", metavar="URL", help="Endpoint of an openai:NAME model."),
+    str | None, typer.Option("--base-url", metavar="URL", help="Endpoint of an openai:NAME model.")
 ]
 Kinds = Annotated[
     str | None,
@@ -58,8 +57,7 @@ Rooms = Annotated[
     ),
 ]
 OneEpisode = Annotated[
-    str | None,
-    typer.Option(metavar="ID", help="Task id or number of one episode. [default: all]"),
+    str | None, typer.Option(metavar="ID", help="Task id or number of one episode. [default: all]")
 ]
 PageFile = Annotated[
     Path | None,
@@ -70,8 +68,7 @@ PageFile = Annotated[
     ),
 ]
 Ray = Annotated[
-    bool,
-    typer.Option("--ray", help="Use a Ray cluster; --set ray_address=HOST:PORT names it."),
+    bool, typer.Option("--ray", help="Use a Ray cluster; --set ray_address=HOST:PORT names it.")
 ]
 
 

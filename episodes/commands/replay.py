@@ -110,11 +110,7 @@ def _short(value: JsonValue) -> str:
 
 def _row(one: Replay) -> JsonValue:
     assert one.difference is not None
-    return {
-        "episode": one.episode.number,
-        "id": one.episode.task.id,
-        **asdict(one.difference),
-    }
+    return {"episode": one.episode.number, "id": one.episode.task.id, **asdict(one.difference)}
 
 
 def fork(
@@ -126,16 +122,14 @@ def fork(
         int, typer.Option(min=0, help="Step to branch off at; 0 is the first decision.")
     ],
     action: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Action to take in that step instead."),
+        str | None, typer.Option(metavar="TEXT", help="Action to take in that step instead.")
     ] = None,
     hint: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Text to add to the observation in that step."),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option(metavar="KIND:NAME", help="Model to ask from that step on."),
+        str | None, typer.Option(metavar="KIND:NAME", help="Model to ask from that step on.")
     ] = None,
     base_url: BaseUrl = None,
     assignments: Set = None,

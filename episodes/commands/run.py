@@ -105,7 +105,7 @@ def run(
             help="Actions the agent chooses from: every action that the environment can express "
             "(vocabulary), those plausible from what was observed (seen), or those that would "
             "succeed (oracle, privileged). The last two are listed among the grants. [default: "
-            "vocabulary; seen for the agent human]",
+            "vocabulary; seen for the agent human]"
         ),
     ] = None,
     sight: Annotated[
@@ -113,7 +113,7 @@ def run(
         typer.Option(
             help="Images the agent is given: its own (shown), black ones (blank), none, those of "
             "another room (other); or all four, one run after the other, to measure what its own "
-            "are worth. The other three lie in FOLDER/sights.",
+            "are worth. The other three lie in FOLDER/sights."
         ),
     ] = "shown",
     grant: Annotated[
@@ -121,7 +121,7 @@ def run(
         typer.Option(
             help="Give the agent privileged access: the expert's plan (expert), trying actions in "
             "a copy of the scene (lookahead), or questions to the simulator (tools). Repeat for "
-            "more. What an agent needs is granted without this option.",
+            "more. What an agent needs is granted without this option."
         ),
     ] = None,
     retry_faults: Annotated[

@@ -32,12 +32,10 @@ def validate(
         ),
     ],
     only: Annotated[
-        str | None,
-        typer.Option(metavar="NAME,...", help="Checks or groups to run. [default: all]"),
+        str | None, typer.Option(metavar="NAME,...", help="Checks or groups to run. [default: all]")
     ] = None,
     fast: Annotated[
-        bool,
-        typer.Option("--fast", help="For CI: half the tasks, 200 steps, no second process."),
+        bool, typer.Option("--fast", help="For CI: half the tasks, 200 steps, no second process.")
     ] = False,
     n: Annotated[
         int | None,

@@ -185,12 +185,7 @@ class _Point:
     """A recorded decision, and what the expert says of the state before it."""
 
     def __init__(
-        self,
-        record: EpisodeRecord,
-        step: StepRecord,
-        again: Episode,
-        options: int,
-        known: _Known,
+        self, record: EpisodeRecord, step: StepRecord, again: Episode, options: int, known: _Known
     ) -> None:
         self._step = step
         self._known = known

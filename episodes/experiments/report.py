@@ -23,9 +23,7 @@ _COLOURS = ("#1f6f8b", "#b5532a", "#5b7f2b", "#7a4f9a", "#8a6d1d", "#36454f")
 
 
 def write_report(
-    experiment: Experiment,
-    found: Sequence[ExperimentCell],
-    folder: Path,
+    experiment: Experiment, found: Sequence[ExperimentCell], folder: Path
 ) -> Sequence[ResultTable]:
     """Write `results.md`, `.tex` and `.csv`, the lock and the page, and return the tables.
 
@@ -155,11 +153,7 @@ def _spent(end: EndLine, what: str) -> int:
 
 
 def _line(
-    name: str,
-    place: tuple[int, int],
-    ends: Sequence[EndLine],
-    spent: Sequence[int],
-    most: float,
+    name: str, place: tuple[int, int], ends: Sequence[EndLine], spent: Sequence[int], most: float
 ) -> Line:
     """The line of one agent, which has this `place` of so many."""
     solved = sorted(cost for end, cost in zip(ends, spent, strict=True) if end.success)

@@ -84,10 +84,7 @@ class ChatJudge:
             reply = await self._model.generate(messages, seed=attempt)
             if (lines := read(reply.texts[0])) is not None:
                 return _given(answer, *(lines[part] for part in Dimension))
-            messages += [
-                Message("assistant", (reply.texts[0],)),
-                Message("user", (_AGAIN,)),
-            ]
+            messages += [Message("assistant", (reply.texts[0],)), Message("user", (_AGAIN,))]
         unread = Verdict(score=None, evidence=f"The judge did not keep to the form {_TRIES} times.")
         return _given(answer, unread, unread, unread)
 

@@ -22,11 +22,7 @@ from inhabit.episodes.view import LackingError
 
 
 async def judge_run(
-    run: Run,
-    judge: Judge,
-    make: Callable[[], Env],
-    *,
-    watch: Callable[[EpisodeRecord], None],
+    run: Run, judge: Judge, make: Callable[[], Env], *, watch: Callable[[EpisodeRecord], None]
 ) -> None:
     """Judge all episodes of `run` that have ended and aren't judged yet, and write it down.
 

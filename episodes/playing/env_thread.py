@@ -102,12 +102,7 @@ class EnvThread:
 
 
 def _make(make: Callable[[], Env]) -> Env:
-    """Make an environment, and hold it to its contract; workers do so themselves.
-
-    Raises:
-        UnavailableError: it lacks something on this machine.
-        SimulatorError: it did not start.
-    """
+    """Make an environment, and hold it to its contract; workers do so themselves."""
     try:
         with same_folder():
             env = make()

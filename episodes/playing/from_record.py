@@ -238,11 +238,7 @@ def _check_tasks(
     said: Collection[str],
     where: Path,
 ) -> None:
-    """See that the files which recorded tasks name lie in a folder that is named now.
-
-    Raises:
-        SettingError: one does not.
-    """
+    """See that the files which recorded tasks name lie in a folder that is named now."""
     if not registration.scene_places:
         return
     given = (value for name, value in settings if name in said and isinstance(value, Path))

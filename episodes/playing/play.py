@@ -19,13 +19,7 @@ from inhabit.agents.core import (
     UndoError,
 )
 from inhabit.agents.deciding import check_budget, decide
-from inhabit.envs.core import (
-    Action,
-    SceneError,
-    SimulatorError,
-    TaskError,
-    UnavailableError,
-)
+from inhabit.envs.core import Action, SceneError, SimulatorError, TaskError, UnavailableError
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.host.env import WorkerError
 from inhabit.episodes.episode import Episode, Moment
@@ -35,13 +29,7 @@ from inhabit.episodes.playing.plan import RunPlan
 from inhabit.episodes.playing.poses import pose_of, things_of
 from inhabit.episodes.playing.resume import Prefix
 from inhabit.episodes.playing.retrace import compare_outcome, compare_seen, recorded_decision
-from inhabit.episodes.recording.schema import (
-    Choice,
-    Ending,
-    EndLine,
-    PoseRecord,
-    TokenCounts,
-)
+from inhabit.episodes.recording.schema import Choice, Ending, EndLine, PoseRecord, TokenCounts
 from inhabit.episodes.recording.writer import EpisodeWriter
 
 

@@ -44,12 +44,7 @@ class Replanned:
 
 
 async def replan(
-    episode: EpisodeRecord,
-    agent: Agent,
-    *,
-    sight: Sight,
-    remember: int,
-    at_once: int = 1,
+    episode: EpisodeRecord, agent: Agent, *, sight: Sight, remember: int, at_once: int = 1
 ) -> AsyncIterator[Replanned]:
     """Ask `agent` about every recorded step, and yield its decisions in order.
 

@@ -209,11 +209,7 @@ def gather(
 def _asked(
     registration: Registration, give: Callable[..., Iterable[Task]], *arguments: object
 ) -> Iterator[Task]:
-    """What an environment of anybody's gives.
-
-    Raises:
-        TaskError: it failed.
-    """
+    """What an environment of anybody's gives."""
     try:
         yield from give(*arguments)
     except (UserError, OSError):

@@ -253,10 +253,7 @@ def _plain(name: str) -> str:
 
 
 def _landmarks(
-    things: Sequence[PlacedThing],
-    scene: ScenePlan | None,
-    acted_on: Sequence[str],
-    frame: _Frame,
+    things: Sequence[PlacedThing], scene: ScenePlan | None, acted_on: Sequence[str], frame: _Frame
 ) -> Sequence[Landmark]:
     drawn = {one.name: one for one in (scene.furniture if scene is not None else ())}
     spots = {t.name: frame.spot(t.x, t.z) for t in things if t.name not in drawn}

@@ -15,11 +15,7 @@ _LONGEST_GOAL = 1000
 
 
 def _distribution(subject: Subject) -> Distribution:
-    """The installed package that brings the environment.
-
-    Raises:
-        DoesNotApply: it is in a file, or belongs to Gymnasium.
-    """
+    """The installed package that brings the environment."""
     name = subject.registration.name
     if subject.target != name:
         raise DoesNotApply("The environment comes from a file, and from no package.")

@@ -36,10 +36,8 @@ def _steps(subject: Subject) -> Iterator[tuple[Play, Snapshot]]:
 
 
 def _gain(rows: Sequence[tuple[Collection[str], str]]) -> float:
-    """How much better the named actions hit the expert's than its own frequencies do.
-
-    Args:
-        rows: for each of the expert's steps, the actions that are named, and its own.
+    """How much better the named actions, the first of each row, hit the expert's, the second, than
+    its own frequencies do.
     """
     often = Counter(right for _, right in rows)
     gain = sum((a == right) - often[a] / len(rows) for named, right in rows for a in named)

@@ -13,15 +13,7 @@ from pydantic import BaseModel
 from inhabit.envs.contract import EnvContract
 from inhabit.envs.core import Env, Task
 from inhabit.envs.errors import UserError, did_you_mean
-from inhabit.episodes.validating import (
-    acting,
-    bounds,
-    card,
-    floors,
-    leaks,
-    pictures,
-    reproduction,
-)
+from inhabit.episodes.validating import acting, bounds, card, floors, leaks, pictures, reproduction
 from inhabit.episodes.validating.check import (
     Check,
     CheckFigure,

@@ -113,13 +113,7 @@ def run(
         seed=seed,
     )
     found = gather(
-        chosen.env,
-        chosen.settings["env"],
-        n=n,
-        seed=seed,
-        source=tasks,
-        kinds=kinds,
-        rooms=rooms,
+        chosen.env, chosen.settings["env"], n=n, seed=seed, source=tasks, kinds=kinds, rooms=rooms
     )
     folder = Path(out)
     watching = unwatched if on_episode is None else _telling(on_episode)

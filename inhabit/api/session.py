@@ -10,14 +10,7 @@ from typing import Self
 
 from inhabit.agents.core import Decision, Grant, Step, View
 from inhabit.envs import notebook
-from inhabit.envs.core import (
-    Action,
-    Env,
-    Expert,
-    Observation,
-    Task,
-    TaskError,
-)
+from inhabit.envs.core import Action, Env, Expert, Observation, Task, TaskError
 from inhabit.envs.entries import member
 from inhabit.envs.registry import Registration, find
 from inhabit.episodes.episode import Episode, Moment

@@ -50,8 +50,7 @@ MaxSteps = Annotated[
     typer.Option(min=1, help="Actions per episode, at most. [default: each task's own limit]"),
 ]
 Isolate = Annotated[
-    bool,
-    typer.Option("--isolate", help="Run each session's environment in a process of its own."),
+    bool, typer.Option("--isolate", help="Run each session's environment in a process of its own.")
 ]
 
 
@@ -64,8 +63,7 @@ def serve(
     max_steps: MaxSteps = None,
     backend: Backend = None,
     host: Annotated[
-        str,
-        typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in."),
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="TCP port; 0 takes a free one.")
@@ -159,11 +157,7 @@ def mcp(
 
 
 def _sources(tasks: Sequence[str]) -> Sequence[tuple[str, str | None]]:
-    """Names and sources of the splits.
-
-    Raises:
-        UserError: two have one name.
-    """
+    """Names and sources of the splits."""
     if not tasks:
         return [("sampled", None)]
     found: dict[str, str | None] = {}
@@ -177,11 +171,7 @@ def _sources(tasks: Sequence[str]) -> Sequence[tuple[str, str | None]]:
 
 
 def _token(file: Path | None) -> str | None:
-    """The token from a file or the environment; None if neither names one.
-
-    Raises:
-        UserError: it can't be read, or is no token.
-    """
+    """The token from a file or the environment; None if neither names one."""
     if file is None:
         token, where = os.environ.get(TOKEN, ""), f"The environment variable {TOKEN}"
         if not token:

@@ -272,10 +272,7 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         self._pool = ThreadPoolExecutor(count) if count > 1 else None
 
     def reset(
-        self,
-        *,
-        seed: int | list[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Start all episodes. A single seed gives environment i the seed `seed + i`.
 

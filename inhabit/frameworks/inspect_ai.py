@@ -16,13 +16,7 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.agent import agent_bridge
 from inspect_ai.dataset import Sample
-from inspect_ai.model import (
-    ChatMessageUser,
-    ContentImage,
-    ContentText,
-    execute_tools,
-    get_model,
-)
+from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, execute_tools, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, tool

@@ -33,12 +33,7 @@ class EnvironmentManager:
     """
 
     def __init__(
-        self,
-        factory: RolloutFactory,
-        *,
-        groups: int,
-        group_size: int = 1,
-        config: object = None,
+        self, factory: RolloutFactory, *, groups: int, group_size: int = 1, config: object = None
     ) -> None:
         self.config = config
         self._factory, self._group_size = factory, group_size

@@ -11,24 +11,21 @@ a text are, as the beginning of an answer, the tokenizer of the server says.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from inhabit.agents.core import ModelError
-from inhabit.agents.models.endpoints.wire import Body
-
-if TYPE_CHECKING:
-    from inhabit.agents.models.endpoints.endpoint import Endpoint
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from inhabit.agents.models.core import Message
 from inhabit.agents.models.endpoints.completion import NextTokens
 from inhabit.agents.models.endpoints.refusals import RefusalError
-from inhabit.agents.models.endpoints.wire import messages
+from inhabit.agents.models.endpoints.wire import Body, messages
 from inhabit.agents.models.trie import Trie
+
+if TYPE_CHECKING:
+    from inhabit.agents.models.endpoints.endpoint import Endpoint
 
 CONTINUED: Body = {"add_generation_prompt": False, "continue_final_message": True}
 """Has a server end the prompt with the last message, which is the beginning of the answer."""

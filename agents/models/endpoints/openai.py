@@ -23,12 +23,7 @@ from inhabit.agents.models.endpoints.ranking import EndpointRanking, ScoringWays
 from inhabit.agents.models.endpoints.refusals import AdaptingEndpoint, Change, RefusalError
 from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, OTHERWISE, TrieScores
 from inhabit.agents.models.endpoints.settings import OpenAISettings
-from inhabit.agents.models.endpoints.wire import (
-    Body,
-    answer_format,
-    functions,
-    messages,
-)
+from inhabit.agents.models.endpoints.wire import Body, answer_format, functions, messages
 from inhabit.agents.models.registry import ModelRegistration
 from inhabit.envs.entries import faults_as, message
 from inhabit.envs.extras import imports
@@ -260,11 +255,7 @@ class OpenAIModel(Model):
         await self._endpoint.close()
 
     def _call(
-        self,
-        prompt: Sequence[Message],
-        reply: str,
-        answers: Sequence[PaidAnswer],
-        begin: float,
+        self, prompt: Sequence[Message], reply: str, answers: Sequence[PaidAnswer], begin: float
     ) -> Call:
         known = [a.tokens for a in answers if a.tokens is not None]
         return Call(

@@ -158,11 +158,8 @@ class EndpointRanking:
     async def _values(
         self, prompt: Sequence[Message]
     ) -> tuple[Sequence[float], int, Sequence[Sequence[float]]]:
-        """The scores of the test's candidates, and how they came about.
-
-        Returns:
-            The scores, the number of tokens that were read for them, and the log-probabilities that
-            each answer about a node gave.
+        """The scores of the test's candidates, the number of tokens that were read for them, and
+        the log-probabilities that each answer about a node gave.
         """
         paid: list[PaidAnswer] = []
         scores = await self.scores(prompt, _TEXTS, paid, end=False)
@@ -256,15 +253,9 @@ class _NodeScores(TrieScores):
 def _checked(
     found: Sequence[Sequence[float]], tokens: Sequence[int], whole: Sequence[float]
 ) -> float:
-    """How far the first scores are from those of whole candidates, in nats.
+    """How far the first scores are from those of `whole` candidates, in nats.
 
-    Args:
-        found: scores; with three of them the last are for the first prompt again.
-        tokens: how many were read for each.
-        whole: scores of whole candidates.
-
-    Raises:
-        ModelError: too far; or an image that is sent by its name alone is not seen.
+    With three of them, the last of `found` are for the first prompt again.
     """
     error = _most(found[0], whole)
     if error > _TOLERANCE:

@@ -6,12 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from inhabit.agents.core import ModelError
 from inhabit.agents.models.local import fingerprint

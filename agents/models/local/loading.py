@@ -246,11 +246,7 @@ def encoder_of(
 
 
 def _check_pictures(processor: Any) -> None:
-    """See that a folder's settings make no image so large that it would fill the memory.
-
-    Raises:
-        ModelError: they do.
-    """
+    """See that a folder's settings make no image so large that it would fill the memory."""
     pictures: Any = getattr(processor, "image_processor", None)
     # Some families give the size of an image in pixels, others its edges. Their class says which:
     # the attributes of the object are the folder's.
@@ -275,11 +271,7 @@ def downloaded(name: str, *, code: bool = False, pickles: bool = False) -> Path:
 
 
 def _check_size(kind: Any, config: Any, opened: OpenedFolder) -> None:
-    """See that a configuration describes no more weights than its files may hold.
-
-    Raises:
-        ModelError: it does, and would take memory without end.
-    """
+    """See that a configuration describes no more weights than its files may hold."""
     with torch.device("meta"):
         empty = kind.from_config(config, trust_remote_code=bool(opened.code))
     count = sum(tensor.numel() for tensor in (*empty.parameters(), *empty.buffers()))

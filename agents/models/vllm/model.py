@@ -23,14 +23,7 @@ from vllm.sampling_params import BeamSearchParams, StructuredOutputsParams
 
 from inhabit.agents.core import Call, ModelError, Ranked
 from inhabit.agents.models.beam_search import BeamRules
-from inhabit.agents.models.core import (
-    Ability,
-    GenerateOptions,
-    Message,
-    Model,
-    Ranking,
-    Reply,
-)
+from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.endpoints.node_requests import TOKENS
 from inhabit.agents.models.endpoints.scoring import TrieScores
 from inhabit.agents.models.local.encoder import Encoder

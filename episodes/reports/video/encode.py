@@ -165,12 +165,7 @@ def write_together(file: Path, sides: Sequence[Side]) -> Path:
     return _put(file, file.parent, frames_together(sides))
 
 
-def _put(
-    file: Path,
-    inside: Path,
-    frames: Iterator[Frame],
-    rate: int = FRAMES_PER_SECOND,
-) -> Path:
+def _put(file: Path, inside: Path, frames: Iterator[Frame], rate: int = FRAMES_PER_SECOND) -> Path:
     # The encoder opens files by their names, and the folder may be somebody else's.
     with refused(file), TemporaryDirectory(prefix="inhabit-video-") as folder:
         draft = Path(folder) / file.name

@@ -82,10 +82,7 @@ def _frame(sides: Sequence[Side], step: int | None, *, done: bool = True) -> Ima
     columns, _ = _grid(len(sides))
     for place, side in enumerate(sides):
         row, column = divmod(place, columns)
-        corner = (
-            _GAP + column * (_CELL + _GAP),
-            _TOP + row * (_CELL + _STRIP + _GAP),
-        )
+        corner = (_GAP + column * (_CELL + _GAP), _TOP + row * (_CELL + _STRIP + _GAP))
         _cell(canvas, pen, corner, side, step, done=done)
     return canvas
 
