@@ -40,6 +40,8 @@ _WORKERS_END = 3.0
 """Seconds that Ray's files outlive this process, so that its workers have ended."""
 _LOOK = 0.5
 """Seconds between two looks at whether Ray still runs."""
+_SLOW = "timed out during startup"
+"""What Ray says when its programs took more than half a minute to start, as on a busy machine."""
 _ROOM = 38
 """Characters of a folder's path, at most: Ray puts sockets there, whose paths have 107 at most."""
 
@@ -120,27 +122,31 @@ async def _watched(head: subprocess.Popen[bytes]) -> AsyncIterator[None]:
 
 def _head(group: ProcessGroup, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     """Start a cluster's only node, with its files in `folder`; gives its process and address."""
-    # Ray lets all users of the machine write into its folder: it lies in one that is ours alone.
-    files, rays = folder / "files", folder / "r"
-    for made in (files, rays):
-        made.mkdir()
-    said = group.folder / "said"
-    with said.open("wb") as errors:
-        head = group.start(
-            [sys.executable, "-c", _HEAD, str(rays)],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            # With keys: what is asked of endpoints is asked by Ray's workers.
-            env={**os.environ, "TMPDIR": str(files)},
-        )
-    assert head.stdout is not None
-    with head.stdout:
-        address: str = head.stdout.readline().decode().strip()
-    if not address:
+    why = ""
+    for name in ("r", "s", "t"):
+        # Ray lets all users of the machine write into its folder: it lies in one of ours.
+        files, rays = folder / f"files-{name}", folder / name
+        for made in (files, rays):
+            made.mkdir()
+        said = group.folder / "said"
+        with said.open("wb") as errors:
+            head = group.start(
+                [sys.executable, "-c", _HEAD, str(rays)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                # With keys: what is asked of endpoints is asked by Ray's workers.
+                env={**os.environ, "TMPDIR": str(files)},
+            )
+        assert head.stdout is not None
+        with head.stdout:
+            address: str = head.stdout.readline().decode().strip()
+        if address:
+            return head, address
         head.wait()
-        why = said.read_text(errors="replace").strip().splitlines()[-1:]
-        raise UnavailableError(f"Ray did not start: {' '.join(why) or 'it does not say why'}")
-    return head, address
+        why = " ".join(said.read_text(errors="replace").strip().splitlines()[-1:])
+        if _SLOW not in why:
+            break
+    raise UnavailableError(f"Ray did not start: {why or 'it does not say why'}")
 
 
 def _short() -> str:

@@ -111,3 +111,32 @@ def test_two_hundred_episodes_while_a_node_dies(cluster: Any, tmp_path: Path) ->
     assert results(run) == results(here)
     assert score(run).attempts == 200, "What was lost with the node left no trace."
     assert len((folder / "index.jsonl").read_bytes().splitlines()) == 200
+
+
+@pytest.mark.slow
+def test_ray_is_started_again_where_the_machine_was_too_busy(tmp_path: Path) -> None:
+    first, tried = tmp_path / "first", tmp_path / "tried"
+    (first / "ray").mkdir(parents=True)
+    # In the first node's process Ray gives up as it does after half a minute; elsewhere it is Ray.
+    (first / "ray" / "__init__.py").write_text(
+        "import importlib, pathlib, sys\n"
+        f"tried = pathlib.Path({str(tried)!r})\n"
+        "if sys.argv[0] == '-c' and not tried.exists():\n"
+        "    tried.touch()\n"
+        "    raise Exception('The current node timed out during startup.')\n"
+        f"sys.path.remove({str(first)!r})\n"
+        "del sys.modules['ray']\n"
+        "importlib.import_module('ray')\n"
+    )
+    paths = os.pathsep.join([str(first), os.environ.get("PYTHONPATH", "")])
+    words = ["run", "toy", "--agent", "expert", "--n", "1", "--ray", "--out", "run"]
+    played = subprocess.run(
+        [sys.executable, "-m", "inhabit", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert played.returncode == 0, played.stderr
+    assert tried.exists()

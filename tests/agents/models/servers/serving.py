@@ -20,6 +20,8 @@ from tests.agents.models.local.zoo import image_library
 from tests.agents.models.servers.interpreter import interpreter
 
 KEY = "sk-of-a-test"
+_PATIENCE = 1500
+"""Seconds in which a server has to answer, on a busy machine too."""
 
 
 @contextmanager
@@ -119,7 +121,8 @@ def _running(
             start_new_session=True,
         )
         try:
-            for _ in range(1200):
+            given_up = time.monotonic() + _PATIENCE
+            while True:
                 if server.poll() is not None:
                     said.seek(0)
                     last = said.read()[-2000:].decode("utf-8", "replace")
@@ -128,6 +131,8 @@ def _running(
                     with urlopen(f"{address}{health}", timeout=5):
                         break
                 except (URLError, OSError):
+                    if time.monotonic() > given_up:
+                        pytest.fail(f"{command[0]} did not answer in {_PATIENCE} s")
                     time.sleep(0.25)
             yield address
         finally:
