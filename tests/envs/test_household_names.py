@@ -48,4 +48,3 @@ def test_a_name_of_several_kinds_means_the_one_that_is_there() -> None:
 )
 def test_what_may_be_something_else_is_no_name(env: str, said: str) -> None:
     assert not SceneNouns(registered(env)).mentions(said)
-
