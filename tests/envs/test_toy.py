@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inhabit.envs.contract import EnvContract
-from inhabit.envs.core import Action, Env, Reason, SceneError, Task, UnknownNameError
-from inhabit.envs.registry import find
+from inhabit.envs.core import Action, Env, Reason, SceneError, Task
 from inhabit.envs.toy.env import Toy
 from inhabit.envs.toy.house import vocabulary
 from inhabit.envs.toy.tasks import make_task, sample
@@ -100,8 +99,3 @@ def test_names_of_no_place_are_an_outcome(verb: str) -> None:
     arguments = ("cup", "{moon}") if verb == "put" else ("{moon}",)
     outcome = env.act(Action(f"{verb} the {{moon}}", verb, arguments))
     assert outcome.reason is Reason.UNKNOWN_ACTION and env.digest() == before
-
-
-def test_unknown_environment_names_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="alfred"):
-        find("alfrd")

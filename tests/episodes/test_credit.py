@@ -71,7 +71,9 @@ def test_regret_is_that_of_an_exhaustive_search(n: int, tmp_path: Path) -> None:
 def test_an_expert_has_no_regret(env: str, tmp_path: Path) -> None:
     inhabit.run(env, "expert", tmp_path / "run", n=6, seed=4, settings={"in_process": True})
     run = Run.open(tmp_path / "run")
-    for _, one in credit_run(run, env_of_run(run)):
+    found = [one for _, one in credit_run(run, env_of_run(run))]
+    assert len(found) == 6
+    for one in found:
         assert one.success and all(step.in_time for step in one.steps)
         assert one.regret == NOTHING
 
@@ -177,6 +179,7 @@ def test_what_ranked_best_is_tried_too(tmp_path: Path) -> None:
         tmp_path / "run", tasks=toy_tasks(1), agent="rank", model="scripted:first", max_steps=2
     )
     (found,) = credits(run, options=3)
+    assert len(found.steps) == 2
     for step in found.steps:
         assert len(step.options) == 3 and step.action not in {one.action for one in step.options}
         assert all(one.regret is not None and one.regret.actions >= 0 for one in step.options)

@@ -94,15 +94,14 @@ def test_what_makes_a_success_comparable_heads_every_page(tmp_path: Path) -> Non
 
 def test_pages_need_nothing_from_elsewhere(tmp_path: Path) -> None:
     run = show(tmp_path / "run", Made())
-    for page in every_page(run):
+    inside = run.folder.resolve()
+    for file in inside.glob("**/index.html"):
+        page = Page(file)
         assert "link" not in page.tags
         assert page.scripts == page.tags.count("style") == 1
         for address in page.addresses():
-            assert not address.startswith(("http:", "https:", "//", "/", "file:", "javascript:"))
-        inside = run.folder.resolve()
-        for address in page.addresses():
             assert address.startswith(("data:image/jpeg;base64,", "#", "../", "episodes/"))
-            assert ".." not in address or (inside / "episodes" / "00000" / address).resolve()
+            assert (file.parent / address).resolve().is_relative_to(inside)
 
 
 def test_links_lead_somewhere(tmp_path: Path) -> None:

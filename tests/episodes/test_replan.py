@@ -126,7 +126,7 @@ def test_steps_without_their_image_or_an_answer_are_counted(
     said = " ".join(capsys.readouterr().err.split())
     assert f"{steps} of 30 steps were asked without their image" in said
     script = tmp_path / "script.json"
-    script.write_text(json.dumps({"abilities": ["images"], "replies": ["go to the hall"]}))
+    script.write_text(json.dumps({"abilities": ["images"], "replies": ["stop"]}))
     with pytest.raises(SystemExit):
         main(["replan", str(chance.folder), "--agent", "chat", "--model", f"scripted:{script}"])
-    assert "steps the model failed: " in capsys.readouterr().err
+    assert "At 29 of 30 steps the model failed: " in " ".join(capsys.readouterr().err.split())

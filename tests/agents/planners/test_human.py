@@ -81,7 +81,7 @@ def test_pages_of_the_list_show_every_candidate_once() -> None:
     [
         ("help\nq\n", "show more of the list"),
         ("undo\nq\n", "no step to take back"),
-        ("fly\nq\n", "help"),
+        ("fly\nq\n", "No candidate matches that"),
     ],
 )
 def test_words_that_are_no_actions(said: str, shown: str) -> None:

@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_written_is_not_said_to_be_continued(
     code, _, told = inhabit(capsys, "export", str(made), "--format", "llava", "--out", out)
     assert code == 1
     assert "export again into an empty folder" in told
-    assert "to go on" not in told
+    assert "to continue" not in told
 
 
 def test_a_run_is_exported(tmp_path: Path, capsys: Any) -> None:

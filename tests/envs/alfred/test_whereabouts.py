@@ -11,7 +11,7 @@ from inhabit.envs.alfred.world.settings import AlfredSettings, fastest_settings
 from inhabit.envs.alfred.world.things import Rooms
 from inhabit.envs.simulators.household.episode.house import adjectives, appearances
 from inhabit.envs.simulators.render.lathe import box
-from inhabit.envs.simulators.render.mesh import Color, Material, Pattern
+from inhabit.envs.simulators.render.mesh import Color, Material, Pattern, join
 
 ROOMS = [f"FloorPlan{base + i}" for base in (0, 200, 300, 400) for i in (1, 7, 14, 22, 28)]
 OPPOSITE = {"left": "right", "right": "left"}
@@ -70,6 +70,8 @@ def test_colours_have_the_names_that_people_use(color: Color, name: str) -> None
 def test_wood_is_told_and_many_colours_are_not() -> None:
     oak = Material((0.45, 0.29, 0.15), Pattern.WOOD)
     assert adjectives(box((1.0, 1.0, 1.0), oak)) == ["brown", "wooden"]
+    colors = ((0.86, 0.25, 0.13), (0.95, 0.90, 0.20), (0.20, 0.42, 0.60))
+    assert adjectives(join([box((1.0, 1.0, 1.0), Material(color)) for color in colors])) == []
 
 
 def test_a_colour_of_a_noun_is_one_of_each_object() -> None:

@@ -195,7 +195,9 @@ def test_the_agent_moves_along_its_own_axes_off_the_grid(program: Program) -> No
             went += 1
             turn = math.radians(before["rotation"]["y"])
             x = before["position"]["x"] + ahead * math.sin(turn) + right * math.cos(turn)
+            z = before["position"]["z"] + ahead * math.cos(turn) - right * math.sin(turn)
             assert metadata["agent"]["position"]["x"] == pytest.approx(x)
+            assert metadata["agent"]["position"]["z"] == pytest.approx(z)
         else:
             assert metadata["agent"] == before
         program.step("RotateAgent", degrees=draw.uniform(-90.0, 90.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def test_recorded_cells_are_free_and_those_that_can_be_walked_to(installed: Path
 
 
 def test_without_the_package_recorded_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "alfworld", None)
     grid.recorded_folder.cache_clear()
     assert grid.recorded_cells("FloorPlan1") is None
     with pytest.raises(UnavailableError, match="inhabit setup alfred"):
