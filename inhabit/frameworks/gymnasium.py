@@ -235,7 +235,9 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
     Args:
         factory: which episodes.
         num_envs: how many at once.
-        actions, words, render_mode: as for `GymEnv`.
+        actions: as for `GymEnv`.
+        words: as for `GymEnv`.
+        render_mode: as for `GymEnv`.
         threads: that step; None takes one for each core. By default episodes are stepped one
             after another: threads gain only where drawing takes most of a step, since Python
             runs one thread at a time.

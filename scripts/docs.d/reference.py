@@ -4,15 +4,19 @@ command, and the docstrings of the Python interface.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from typer import Context
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from inhabit.cli import app
-from inhabit.eie.commands import COMMANDS as EIE_COMMANDS
-from inhabit.episodes.commands import COMMANDS as EPISODE_COMMANDS
 
 _MARKER = "<!-- reference -->"
+_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]*\)")
+"""A link to a file of the checkout, which the site does not have."""
 
 _DOCUMENTED = (
     "inhabit.api.session.open",
@@ -43,13 +47,16 @@ _DOCUMENTED = (
 
 
 def on_page_markdown(markdown: str, **page: Any) -> str:
-    """The page with the reference in it."""
+    """The page with the reference in it, and with the names of files in place of links to them."""
+    markdown = _OUTSIDE.sub(r"\1", markdown)
     return markdown.replace(_MARKER, _reference()) if _MARKER in markdown else markdown
 
 
 def _reference() -> str:
     parts = ["## Help of each command\n"]
-    for name in {**EPISODE_COMMANDS, **EIE_COMMANDS}:
+    command = get_command(app())
+    assert isinstance(command, TyperGroup)
+    for name in command.list_commands(Context(command)):
         said = CliRunner().invoke(
             app(), [name, "--help"], prog_name="inhabit", env={"COLUMNS": "96"}
         )
