@@ -18,7 +18,6 @@ from inhabit.agents.models.beam_search import BeamRules
 from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.endpoints.cache import Cached
 from inhabit.agents.models.endpoints.completion import Completion, PaidAnswer
-from inhabit.agents.models.endpoints.endpoint import Budget
 from inhabit.agents.models.endpoints.ranking import EndpointRanking, ScoringWays
 from inhabit.agents.models.endpoints.refusals import AdaptingEndpoint, Change, RefusalError
 from inhabit.agents.models.endpoints.scoring import EXTRA, NO_SCORES, OTHERWISE, TrieScores
@@ -29,7 +28,7 @@ from inhabit.envs.entries import faults_as, message
 from inhabit.envs.extras import imports
 
 if TYPE_CHECKING:
-    from inhabit.agents.models.endpoints.endpoint import Endpoint
+    from inhabit.agents.models.endpoints.endpoint import Budget, Endpoint
 
 _OPENAI = "https://api.openai.com/v1"
 _KEYS = ("INHABIT_API_KEY", "OPENAI_API_KEY")
@@ -307,6 +306,8 @@ def _key(base_url: str | None) -> str | None:
 
 
 def _load(name: str, settings: OpenAISettings) -> Model:
+    with imports("Chat endpoints", "openai"):
+        from inhabit.agents.models.endpoints.endpoint import Budget
     budget = Budget(calls=settings.budget_calls, tokens=settings.budget_tokens)
     ways = None
     if settings.prompt_logprobs:
