@@ -13,7 +13,9 @@ from typing import Self
 import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
+from transformers import DynamicCache
 
+from inhabit.agents.models.transformers_names import cache_input
 from inhabit.agents.models.vlm.model import InhabitVlm
 from inhabit.agents.models.vlm.sight import Table
 from inhabit.eie.tuning.vlm.episodes import LabelledEpisode
@@ -132,15 +134,15 @@ def chosen(model: InhabitVlm, asked: Sequence[DecisionRequest]) -> list[int]:
     All questions are read in one batch, so scores move by rounding with what else is asked.
     """
     left = [list(enumerate(question.answers)) for question in asked]
+    reading, begun = _Reading(model, asked), [0] * len(asked)
     while unsure := [i for i, some in enumerate(left) if len(some) > 1]:
-        said = [_shared([tokens for _, tokens in left[i]]) for i in unsure]
-        ids = [[*asked[i].ids, *begun] for i, begun in zip(unsure, said, strict=True)]
-        scores = _next(ids, [asked[i] for i in unsure], model)
-        for i, begun, of_tokens in zip(unsure, said, scores, strict=True):
-            at = len(begun)
-            options = sorted({tokens[at] for _, tokens in left[i]})
-            best = options[int(of_tokens[options].argmax())]
-            left[i] = [one for one in left[i] if one[1][at] == best]
+        said = [_shared([tokens for _, tokens in some]) for some in left]
+        scores = reading([tokens[n:] for tokens, n in zip(said, begun, strict=True)])
+        begun = [len(tokens) for tokens in said]
+        for i in unsure:
+            options = sorted({tokens[begun[i]] for _, tokens in left[i]})
+            best = options[int(scores[i, options].argmax())]
+            left[i] = [one for one in left[i] if one[1][begun[i]] == best]
     return [some[0][0] for some in left]
 
 
@@ -150,16 +152,36 @@ def _shared(answers: Sequence[Sequence[int]]) -> tuple[int, ...]:
     return tuple(tokens[0] for tokens in takewhile(lambda some: len(set(some)) == 1, columns))
 
 
-def _next(
-    ids: Sequence[Sequence[int]], asked: Sequence[DecisionRequest], model: InhabitVlm
-) -> torch.Tensor:
-    """Logits (questions, vocabulary) of the token after `ids`. Padding stands last, so no token
-    sees it.
-    """
-    rows = pad_sequence([torch.tensor(one) for one in ids], batch_first=True).to(model.device)
-    seen = torch.from_numpy(np.concatenate([question.detections for question in asked]))
-    embedded = model.embedded(rows, seen.to(model.device))
-    read = model.language_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
-    last = torch.tensor([len(one) - 1 for one in ids])
-    logits: torch.Tensor = model.lm_head(read[torch.arange(len(ids)), last]).float().cpu()
-    return logits
+class _Reading:
+    """Reads what is said after each question. What was read before is kept in a cache."""
+
+    def __init__(self, model: InhabitVlm, asked: Sequence[DecisionRequest]) -> None:
+        self._model, self._asked = model, asked
+        self._cache = DynamicCache()
+        self._known = torch.zeros(len(asked), 0, dtype=torch.long, device=model.device)
+
+    def __call__(self, said: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Logits (questions, vocabulary) of the token after `said`, more of each question.
+
+        Padding stands last, and no later token sees it.
+        """
+        seen = None
+        if not self._known.shape[1]:
+            said = [(*q.ids, *more) for q, more in zip(self._asked, said, strict=True)]
+            looks = np.concatenate([question.detections for question in self._asked])
+            seen = torch.from_numpy(looks).to(self._model.device)
+        rows = pad_sequence([torch.tensor(one, dtype=torch.long) for one in said], True)
+        rows = rows.to(self._model.device)
+        length = torch.tensor([len(one) for one in said], device=self._model.device)
+        given = torch.arange(rows.shape[1], device=self._model.device) < length[:, None]
+        self._known = torch.cat([self._known, given.long()], 1)
+        read = self._model.language_model(
+            inputs_embeds=self._model.embedded(rows, seen),
+            attention_mask=self._known,
+            position_ids=(self._known.cumsum(1) - 1)[:, -rows.shape[1] :],
+            use_cache=True,
+            **cache_input(self._model.language_model, self._cache),
+        ).last_hidden_state
+        last = read[torch.arange(len(said)), length - 1]
+        logits: torch.Tensor = self._model.lm_head(last).float().cpu()
+        return logits
