@@ -191,14 +191,9 @@ def _inset(strip: Rectangle, outline: Outline) -> Rectangle:
 
 def _deepened(taken: Rectangle, strip: Rectangle) -> Rectangle:
     """The area of a cupboard from the strip's back to its front, to keep its doors free."""
-    along_x = strip[2] - strip[0] >= strip[3] - strip[1]
     overlaps = taken[0] < strip[2] and taken[2] > strip[0]
     overlaps &= taken[1] < strip[3] and taken[3] > strip[1]
-    if not overlaps:
-        return taken
-    if along_x:
-        return taken[0], min(taken[1], strip[1]), taken[2], max(taken[3], strip[3])
-    return min(taken[0], strip[0]), taken[1], max(taken[2], strip[2]), taken[3]
+    return _across(taken, strip) if overlaps else taken
 
 
 def _deep_in(gap: Rectangle, strip: Rectangle) -> bool:

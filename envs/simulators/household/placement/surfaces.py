@@ -155,12 +155,8 @@ class Rectangle:
     @classmethod
     def of(cls, box: Box) -> Rectangle:
         """The footprint of a box: rotated if it is upright, otherwise axis-aligned."""
-        up = box.up
-        center = box.center[[0, 2]]
-        if abs(box.axes[1, up]) > 0.999:
-            sides = [axis for axis in range(3) if axis != up]
-            return cls(center, box.half[sides], box.axes[[0, 2]][:, sides])
-        return cls(center, box.reach[[0, 2]], np.eye(2))
+        axes, half = box.footprint
+        return cls(box.center[[0, 2]], half, axes)
 
     def holds(self, point: Array) -> bool:
         """Whether a point (2,) lies in it."""

@@ -27,8 +27,6 @@ class Dialect:
     """Range in metres of its three-channel depth; None for float32 metres."""
     three_channels: bool = False
     """Whether its instance images have no alpha channel and come with bounding boxes."""
-    any_argument: bool = False
-    """Whether arguments that an action does not take are ignored, and missing ones are 0."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Metadata keys of objects that have another name in this release."""
 
@@ -37,7 +35,7 @@ class Dialect:
         """The dialect of a release, such as "2.7.4"; that of 5.0.0 for any other release."""
         aliases = {"temperature": "ObjectTemperature"}
         if release == "2.1.0":
-            return cls(_FARTHEST, three_channels=True, any_argument=True, aliases=aliases)
+            return cls(_FARTHEST, three_channels=True, aliases=aliases)
         if release.startswith("2.7."):
             return cls(FAR_PLANE - NEAR_PLANE, three_channels=True, aliases=aliases)
         return cls()
