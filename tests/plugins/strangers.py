@@ -55,6 +55,7 @@ OUTCOMES = {
     "met_is_more": dataclasses.replace(FINE, met=2),
     "no_total": dataclasses.replace(FINE, total=0),
     "cost_is_negative": dataclasses.replace(FINE, cost=-1),
+    "cost_is_endless": dataclasses.replace(FINE, cost=10**30),
     "over_is_text": dataclasses.replace(FINE, over="no"),
 }
 PROGRESS = {"progress_is_nan": (float("nan"), 1), "progress_is_none": None}

@@ -39,6 +39,7 @@ OF_ENV = {
     "met_is_more": "Outcome.met and total is (2, 1)",
     "no_total": "Outcome.met and total is (0, 0)",
     "cost_is_negative": "Outcome.cost is -1",
+    "cost_is_endless": "Outcome.cost is 1000000000000000000000000000000; expected",
     "over_is_text": "Outcome.over is 'no'",
     "progress_is_nan": "progress() returned (nan, 1)",
     "progress_is_none": "progress() returned None",
