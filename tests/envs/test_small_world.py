@@ -117,3 +117,6 @@ def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:
     texts = ("set it to 5", "set it to -5", "1.5 turns", "5 turns")
     dials = [Action(text, "set") for text in texts]
     assert [among(dials, f"{action.text}.") for action in dials] == dials
+    signs = [Action(f"press the {sign}", "press", (sign,)) for sign in ("+", "-", "🍎")]
+    assert [among(signs, action.text) for action in signs] == signs
+    assert among(signs, "Press -.") is None
