@@ -219,6 +219,19 @@ def test_a_full_inventory_has_no_room(tool: str, mob: str, action: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_furnace_never_burns_the_last_log_that_it_is_to_smelt() -> None:
+    furnace = [{"name": "furnace", "offset": [0, 0, 2]}]
+    held = [{"slot": 0, "name": "log"}, {"slot": 1, "name": "log", "variant": 1}]
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=held[:1], blocks=furnace)
+        assert _done(env, "smelt coal").reason is Reason.MISSING_ITEM
+        assert "You carry: log." in env.observe().text
+        _begun(env, initial_inventory=held, blocks=furnace)
+        assert _done(env, "smelt coal").reason is None
+        assert "You carry: coal." in env.observe().text
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", [{"always_night": True}, {"allow_time_passage": False}])
 def test_sleep_ends_no_night_that_stays(scene: dict[str, object]) -> None:
     bed = [{"slot": 0, "name": "bed"}]
