@@ -20,7 +20,7 @@ from inhabit.cli import main
 from inhabit.envs.core import Action, Outcome, Reason, SimulatorError, Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
-from inhabit.envs.minedojo.tasks.language import mobs, variants
+from inhabit.envs.minedojo.tasks.language import mobs, names, variants
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 from inhabit.envs.minedojo.world.catalogue import Ingredient, recipes, smelts
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
@@ -216,6 +216,14 @@ def test_a_full_inventory_has_no_room(tool: str, mob: str, action: str) -> None:
         said = _done(env, action)
         assert said.reason is Reason.NO_ROOM
         assert "your inventory is full" in said.feedback
+
+
+def test_every_block_that_a_scene_may_name_can_stand(flat: LuantiWorld) -> None:
+    blocks = [{"name": name, "variant": 0, "offset": [0, 3, 0]} for name in names("block")]
+    scene = MineDojoScene(generate_world_type="flat", world_seed=3, allow_mob_spawn=False)
+    flat.restart({**as_world(scene, seed=0), "blocks": blocks})
+    assert flat.ask("voxels", low=[0, 3, 0], high=[0, 3, 0]) == [[names("block")[-1], 0]]
+    flat.restart(as_world(scene, seed=0))
 
 
 @pytest.mark.slow

@@ -25,7 +25,9 @@ local function furnish()
 	for _, block in ipairs(scene.blocks) do
 		local low = { x = feet.x - block.offset[1], y = feet.y + block.offset[2], z = feet.z + block.offset[3] }
 		replaced[#replaced + 1] = { at = low, node = minetest.get_node(low) }
-		minetest.set_node(low, { name = inhabit.engine_name(block.name, block.variant) })
+		-- MineDojo has the item's name of a shulker box that is another as a block.
+		local name = inhabit.hands.placeable(block.name) or block.name
+		minetest.set_node(low, { name = inhabit.engine_name(name, block.variant) })
 	end
 end
 
