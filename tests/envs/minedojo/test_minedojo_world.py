@@ -227,6 +227,15 @@ def test_every_block_that_a_scene_may_name_can_stand(flat: LuantiWorld) -> None:
 
 
 @pytest.mark.slow
+def test_a_poured_bucket_stays() -> None:
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=[{"slot": 0, "name": "water_bucket"}])
+        for text, held in (("place water_bucket", "bucket"), ("collect water", "water_bucket")):
+            assert _done(env, text).reason is None
+            assert f"You carry: {held}." in env.observe().text
+
+
+@pytest.mark.slow
 def test_a_furnace_never_burns_the_last_log_that_it_is_to_smelt() -> None:
     furnace = [{"name": "furnace", "offset": [0, 0, 2]}]
     held = [{"slot": 0, "name": "log"}, {"slot": 1, "name": "log", "variant": 1}]
