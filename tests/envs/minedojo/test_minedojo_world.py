@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.cli import main
-from inhabit.envs.core import Action, Outcome, Reason, SimulatorError, Task
+from inhabit.envs.core import Action, Outcome, Reason, SceneError, SimulatorError, Task
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.tasks.language import mobs, names, variants
@@ -224,6 +224,11 @@ def test_every_block_that_a_scene_may_name_can_stand(flat: LuantiWorld) -> None:
     flat.restart({**as_world(scene, seed=0), "blocks": blocks})
     assert flat.ask("voxels", low=[0, 3, 0], high=[0, 3, 0]) == [[names("block")[-1], 0]]
     flat.restart(as_world(scene, seed=0))
+
+
+def test_a_start_inside_a_rock_is_refused() -> None:
+    with pytest.raises(SceneError, match="start_position: the eyes are inside stone"):
+        world(generate_world_type="flat", start_position={"x": 0, "y": 20, "z": 0})
 
 
 @pytest.mark.slow

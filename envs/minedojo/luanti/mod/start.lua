@@ -67,9 +67,14 @@ function inhabit.begin()
 	animals()
 end
 
---- Begin the first episode.
+--- Begin the first episode. Tells the block that the eyes are in, if nothing can be seen there.
 function inhabit.start()
 	inhabit.begin()
 	inhabit.screen.prepare(minetest.get_player_by_name("singleplayer"))
-	return {}
+	local eyes, inside = body.eyes(), nil
+	for up = 1, 0, -1 do
+		inside = inhabit.block_at({ x = eyes.x, y = eyes.y + up, z = eyes.z })
+		if (inhabit.block(inside) or {}).shape ~= "cube" then return {} end
+	end
+	return { inside = inside }
 end
