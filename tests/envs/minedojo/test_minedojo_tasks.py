@@ -168,6 +168,7 @@ def _typo(draw: random.Random, name: str) -> str:
         ({"lidar_rays": [[0, 9.0, 3.0]]}, "lidar_rays"),
         ({"weather": "rain"}, "initial_weather"),
         ({"use_voxel": True}, "voxel_size"),
+        ({"generate_world_type": "from_file"}, "not supported by any backend"),
         ({"initial_inventory": {"mainhand": "log"}}, "initial_inventory"),
         ({"initial_inventory": [{"slot": "²", "name": "log"}]}, "no slot"),
         (
