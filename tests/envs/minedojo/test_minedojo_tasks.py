@@ -189,6 +189,18 @@ def test_no_package_is_said() -> None:
         list(read("programmatic", MineDojoSettings(tasks="/no/such/wheel.whl")))
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"a: [", "tasks.yaml is not valid YAML"), (b"\xff", "is not a MineDojo package")],
+)
+def test_a_broken_package_is_said_with_its_file(tmp_path: Path, content: bytes, said: str) -> None:
+    file = tmp_path / "tasks" / "description_files" / "programmatic_tasks.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    with pytest.raises(TaskError, match=f"{tmp_path}.*{said}"):
+        list(read("programmatic", MineDojoSettings(tasks=str(tmp_path))))
+
+
 def test_every_text_means_its_action() -> None:
     for action in vocabulary():
         assert understand(action.text) == action
