@@ -108,8 +108,8 @@ class Launch:
         except OSError as error:
             self.close()
             raise UnavailableError(
-                f"Can't write the world: {error}. Free disk space, or set TMPDIR to a writable "
-                "folder."
+                f"Can't write the world: {error}. Free disk space, or set TMPDIR and "
+                "XDG_CACHE_HOME, which has the game, to writable folders."
             ) from error
         try:
             self._start(width, height, timeout)

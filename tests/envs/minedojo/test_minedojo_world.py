@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.cli import main
-from inhabit.envs.core import Action, Outcome, Reason, SceneError, SimulatorError, Task
+from inhabit.envs.core import (
+    Action,
+    Outcome,
+    Reason,
+    SceneError,
+    SimulatorError,
+    Task,
+    UnavailableError,
+)
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
 from inhabit.envs.minedojo.tasks.language import mobs, names, variants
@@ -224,6 +232,12 @@ def test_every_block_that_a_scene_may_name_can_stand(flat: LuantiWorld) -> None:
     flat.restart({**as_world(scene, seed=0), "blocks": blocks})
     assert flat.ask("voxels", low=[0, 3, 0], high=[0, 3, 0]) == [[names("block")[-1], 0]]
     flat.restart(as_world(scene, seed=0))
+
+
+def test_a_cache_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    with pytest.raises(UnavailableError, match="set TMPDIR and XDG_CACHE_HOME"):
+        world()
 
 
 def test_a_start_inside_a_rock_is_refused() -> None:
