@@ -234,6 +234,20 @@ def test_every_block_that_a_scene_may_name_can_stand(flat: LuantiWorld) -> None:
     flat.restart(as_world(scene, seed=0))
 
 
+@pytest.mark.slow
+def test_no_arrow_is_left_of_who_shot_it() -> None:
+    idle = {"forward": 0, "side": 0, "pitch": 0, "yaw": 0}
+    still = {"allow_time_passage": False, "start_time": 18000, "start_yaw": 0}
+    with world(generate_world_type="flat", **still) as there:
+        there.ask("step", **idle)
+        before = there.settled()
+        there.ask("change", what="spawn", name="skeleton", offset=[0, 0, 6])
+        there.ask("step", **idle)
+        there.ask("change", what="nobody")
+        there.ask("step", **idle)
+        assert not (np.abs(there.settled().astype(int) - before) > 20).any()
+
+
 def test_a_cache_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     with pytest.raises(UnavailableError, match="set TMPDIR and XDG_CACHE_HOME"):
