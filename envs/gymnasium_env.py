@@ -75,7 +75,7 @@ class GymnasiumEnv(ReturnEnv):
 
 def _shown(seen: Any) -> Observation:
     """An image, where the observation is one, uint8 (H, W, 3), or else its numbers."""
-    if isinstance(seen, np.ndarray) and seen.dtype == np.uint8 and seen.ndim == 3:
+    if isinstance(seen, np.ndarray) and seen.dtype == np.uint8 and seen.shape[2:] == (3,):
         rgb: NDArray[np.uint8] = seen.copy()
         return Observation("", rgb)
     return Observation(str(seen))

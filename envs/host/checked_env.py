@@ -98,7 +98,7 @@ class CheckedEnv(Env):
 
     def observe(self) -> Observation:
         """The current observation."""
-        seen = check_observation(self._ask("observe", self._env.observe))
+        seen = self._ask("observe", lambda: check_observation(self._env.observe()))
         if seen.rgb is not None:
             if self._size not in (None, seen.rgb.shape):
                 raise BrokenContractError(
@@ -123,23 +123,23 @@ class CheckedEnv(Env):
 
     def act(self, action: Action) -> Outcome:
         """Execute one action."""
-        return check_outcome(self._ask("act", lambda: self._env.act(action)))
+        return self._ask("act", lambda: check_outcome(self._env.act(action)))
 
     def progress(self) -> tuple[int, int]:
         """Goal conditions that hold now, and how many there are."""
-        return check_progress(self._ask("progress", self._env.progress))
+        return self._ask("progress", lambda: check_progress(self._env.progress()))
 
     def close(self) -> None:
         """Release the simulator."""
         self._ask("close", self._env.close)
 
     def _actions(self, call: str) -> Sequence[Action]:
-        # A generator may raise where it is read.
         return self._ask(call, lambda: check_actions(getattr(self._env, call)(), f"{call}()"))
 
     def _ask(
         self, call: str, ask: Callable[[], T], own: tuple[type[Exception], ...] = THEMSELVES
     ) -> T:
+        # Answers are checked within `ask`: what they hold may raise where it is looked at.
         # Not `faults_as`, which takes longer and would stand in the traceback that is told.
         try:
             return ask()
@@ -157,8 +157,12 @@ class _Expert(CheckedEnv):
 
     def best_actions(self) -> frozenset[Action] | None:
         check_class(self._env)
-        best = self._ask("best_actions", cast(Expert, self._env).best_actions)
-        return None if best is None else frozenset(check_actions(best, "best_actions()"))
+
+        def best() -> frozenset[Action] | None:
+            found = cast(Expert, self._env).best_actions()
+            return None if found is None else frozenset(check_actions(found, "best_actions()"))
+
+        return self._ask("best_actions", best)
 
 
 class _Forkable(CheckedEnv):

@@ -33,6 +33,8 @@ from inhabit.envs.core import (
 )
 
 E = TypeVar("E", bound=Env)
+_MOST = 1 << 53
+"""The largest whole number that a record holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ def check_outcome(outcome: object) -> Outcome:
     if not isinstance(outcome.over, bool | np.bool_):
         raise _wrong("Outcome.over", outcome.over, "True or False")
     if not _whole(outcome.cost) or outcome.cost < 0:
-        raise _wrong("Outcome.cost", outcome.cost, "a whole number of at least 0")
+        raise _wrong("Outcome.cost", outcome.cost, "a whole number from 0 to 2**53")
     return outcome
 
 
@@ -189,7 +191,8 @@ def check_progress(progress: object, where: str = "progress()") -> tuple[int, in
         raise _wrong(where, progress, "two whole numbers (met, total)")
     met, total = progress
     if not (_whole(met) and _whole(total) and 0 <= met <= total and total >= 1):
-        raise _wrong(where, tuple(progress), "whole numbers with 0 <= met <= total and total >= 1")
+        expected = "whole numbers with 0 <= met <= total and 1 <= total <= 2**53"
+        raise _wrong(where, tuple(progress), expected)
     return int(met), int(total)
 
 
@@ -282,7 +285,9 @@ def _check_clip(clip: object) -> None:
 
 
 def _whole(number: object) -> bool:
-    return isinstance(number, Integral) and not isinstance(number, bool)
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        return False
+    return int(number) <= _MOST
 
 
 def _wrong(where: str, value: object, expected: str) -> BrokenContractError:

@@ -169,15 +169,19 @@ class JsonProgram:
         self._name = name
         self._group = ProcessGroup(f"inhabit-{name.lower()}-")
         self._said = self._group.folder / "said"
-        with self._said.open("wb") as said:
-            self._program = self._group.start(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=said,
-                cwd=self._group.folder,
-                **options,
-            )
+        try:
+            with self._said.open("wb") as said:
+                self._program = self._group.start(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    cwd=self._group.folder,
+                    **options,
+                )
+        except OSError:
+            self._group.close()
+            raise
         assert self._program.stdin is not None and self._program.stdout is not None
         self._questions, self._answers = self._program.stdin, self._program.stdout
         self._lines = LineReader(self._answers)
@@ -204,6 +208,8 @@ class JsonProgram:
 
     def last_words(self) -> str:
         """The end of what it printed."""
+        if not self._said.exists():
+            return "It was closed."
         said = self._said.read_text("utf-8", "replace").strip().splitlines()
         return "Its last words:\n" + ("\n".join(said[-_LAST:]) or "(it printed nothing)")
 

@@ -93,11 +93,11 @@ def apply(house: ToyHouse, action: Action) -> tuple[ToyHouse, Reason | None, str
             return _open(house, container)
         case "close", (container,) if container in OPENABLE:
             return _close(house, container)
-        case "pick", (item,):
+        case "pick", (item,) if item in ITEMS:
             return _pick(house, item)
-        case "put", (item, container) if container in CONTAINERS:
+        case "put", (item, container) if item in ITEMS and container in CONTAINERS:
             return _put(house, item, container)
-        case "drop", (item,):
+        case "drop", (item,) if item in ITEMS:
             return _drop(house, item)
     return house, Reason.UNKNOWN_ACTION, "Nobody here knows how to do that."
 

@@ -142,9 +142,15 @@ def listed(verbs: Choices) -> Sequence[Action]:
 
 
 def among(actions: Sequence[Action], text: str) -> Action | None:
-    """The one that a text means; case, articles, punctuation and "1." before it are ignored."""
+    """The one that a text means, if only one does.
+
+    Case, articles, punctuation and "1." before it are ignored.
+    """
     said = {_plain(text), _plain(re.sub(r"^\s*\d+[.):](?!\d)", "", text))}
-    return next((action for action in actions if _plain(action.text) in said), None)
+    # Two actions may differ in signs alone: "press the +" and "press the -".
+    exact = [action for action in actions if action.text == text.strip()][:1]
+    alike = exact or [action for action in actions if _plain(action.text) in said]
+    return alike[0] if len(alike) == 1 else None
 
 
 def kind_of(verbs: Mapping[str, Verb[Any]], action: Action) -> ActionKind:

@@ -187,7 +187,9 @@ class SmallEnv(Env):
         """Execute one action."""
         reason: Reason | None = Reason.UNKNOWN_ACTION
         feedback = "Nobody here knows how to do that."
-        if action in self._world.vocabulary():
+        # Actions are equal by their text; an agent may have made one of its own.
+        known = (one for one in self._world.vocabulary() if one == action)
+        if any((one.verb, one.arguments) == (action.verb, action.arguments) for one in known):
             self._state, reason, feedback = self._world.act(self._now, action)
         return self.outcome(reason, feedback)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -45,6 +47,17 @@ def test_what_it_does_wrong_is_said(code: str, seconds: float, says: str) -> Non
     with pytest.raises(SimulatorError, match=says):
         program.ask({}, seconds)
     assert not process.is_running()
+    with pytest.raises(SimulatorError, match="It was closed"):
+        program.ask({}, seconds)
+
+
+def test_nothing_is_left_where_there_is_no_such_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(FileNotFoundError):
+        JsonProgram("Echo", ["/no/such/program"])
+    assert not list(tmp_path.iterdir())
 
 
 def test_seconds_pass_more_slowly_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from inhabit.envs.core import Action, Determinism, Observation, Reason, Task
 from inhabit.envs.returns import PaidStep, ReturnEnv
 
@@ -32,3 +35,23 @@ def test_nothing_happens_once_the_return_is_reached() -> None:
         assert env.steps == 2
         unknown = env.act(Action("dance", "dance"))
         assert (unknown.reason, unknown.over) == (Reason.UNKNOWN_ACTION, True)
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 1), (4, 8, 8)])
+def test_an_array_of_gymnasium_that_is_no_image_is_told_in_numbers(shape: tuple[int, ...]) -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+
+    class Grey(gymnasium.Env):  # type: ignore[misc, name-defined]
+        observation_space = gymnasium.spaces.Box(0, 255, shape, np.uint8)
+        action_space = gymnasium.spaces.Discrete(2)
+
+        def reset(self, *, seed=None, options=None):  # type: ignore[no-untyped-def]
+            return np.zeros(shape, np.uint8), {}
+
+    from inhabit.envs.gymnasium_env import GymnasiumEnv
+
+    name = f"inhabit/Grey{shape[0]}-v0"
+    gymnasium.register(name, entry_point=lambda **options: Grey())
+    with GymnasiumEnv(name, None) as env:
+        seen = env.begin(0, 0).seen
+    assert seen.rgb is None and seen.text.startswith("[[[0")

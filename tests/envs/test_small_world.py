@@ -101,6 +101,14 @@ def test_a_world_whose_scenes_make_no_task_says_so() -> None:
         solved.task("garden-0", random.Random(0))
 
 
+def test_an_action_of_another_verb_is_unknown_and_changes_nothing() -> None:
+    registration = GARDEN.registration()
+    env = registration.make("grid", registration.settings())
+    env.reset(GARDEN.task("garden-0", random.Random(0)), seed=0)
+    assert env.act(Action("water the bed", "go")).reason is Reason.UNKNOWN_ACTION
+    assert env.act(env.vocabulary()[1]).reason is Reason.OUT_OF_REACH
+
+
 def test_a_name_without_a_colour_is_not_drawn_black() -> None:
     registration = replace(GARDEN, colours={}).registration()
     env = registration.make("grid", registration.settings())
@@ -117,3 +125,6 @@ def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:
     texts = ("set it to 5", "set it to -5", "1.5 turns", "5 turns")
     dials = [Action(text, "set") for text in texts]
     assert [among(dials, f"{action.text}.") for action in dials] == dials
+    signs = [Action(f"press the {sign}", "press", (sign,)) for sign in ("+", "-", "🍎")]
+    assert [among(signs, action.text) for action in signs] == signs
+    assert among(signs, "Press -.") is None

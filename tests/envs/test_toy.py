@@ -99,3 +99,11 @@ def test_names_of_no_place_are_an_outcome(verb: str) -> None:
     arguments = ("cup", "{moon}") if verb == "put" else ("{moon}",)
     outcome = env.act(Action(f"{verb} the {{moon}}", verb, arguments))
     assert outcome.reason is Reason.UNKNOWN_ACTION and env.digest() == before
+
+
+@pytest.mark.parametrize("verb", ["pick", "put", "drop"])
+def test_names_of_no_item_are_an_outcome(verb: str) -> None:
+    env = Toy()
+    env.reset(next(sample(1, 3)), seed=0)
+    arguments = ("{moon}", "shelf") if verb == "put" else ("{moon}",)
+    assert env.act(Action("x", verb, arguments)).reason is Reason.UNKNOWN_ACTION

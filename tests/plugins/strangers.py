@@ -41,6 +41,7 @@ OBSERVE = {name: with_picture(rgb) for name, rgb in PICTURES.items()} | {
     "grown": grown,
     "no_observation": lambda env: None,
     "no_text": lambda env: Observation(None),
+    "no_clips": lambda env: Observation("", clips=None),
     "raises": lambda env: 1 / 0,
 }
 FINE = Outcome(None, "Done.", 0, 1, False)
@@ -48,11 +49,13 @@ OUTCOMES = {
     "no_outcome": None,
     "no_feedback": dataclasses.replace(FINE, feedback=None),
     "reason_is_text": dataclasses.replace(FINE, reason="blocked"),
+    "reason_is_array": dataclasses.replace(FINE, reason=np.zeros(3)),
     "met_is_nan": dataclasses.replace(FINE, met=float("nan")),
     "met_is_negative": dataclasses.replace(FINE, met=-1),
     "met_is_more": dataclasses.replace(FINE, met=2),
     "no_total": dataclasses.replace(FINE, total=0),
     "cost_is_negative": dataclasses.replace(FINE, cost=-1),
+    "cost_is_endless": dataclasses.replace(FINE, cost=10**30),
     "over_is_text": dataclasses.replace(FINE, over="no"),
 }
 PROGRESS = {"progress_is_nan": (float("nan"), 1), "progress_is_none": None}

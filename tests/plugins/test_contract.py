@@ -63,3 +63,20 @@ def test_what_does_not_apply_is_skipped() -> None:
 def test_it_needs_no_pytest() -> None:
     code = "import inhabit.envs.contract, sys; sys.exit('pytest' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=PATIENCE).returncode == 0
+
+
+def test_a_tool_may_refuse_a_call_without_its_arguments() -> None:
+    class Asks(Correct):
+        def call(self, name, arguments):  # type: ignore[no-untyped-def]
+            if "name" not in arguments:
+                raise ValueError("name: is missing")
+            return super().call(name, arguments)
+
+    class Contract(EnvContract):
+        def make(self) -> Env:
+            return Asks()
+
+        def tasks(self) -> Sequence[Task]:
+            return list(sample(3, seed=0))
+
+    Contract().test_state_and_tools_are_plain()

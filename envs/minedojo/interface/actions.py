@@ -49,7 +49,7 @@ def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
     Raises:
         ValueError: it has not eight numbers, or one is out of its range.
     """
-    limits = sizes(interval)
+    limits, (*_, pitch, yaw, _, _, _) = sizes(interval), nothing(interval)
     values = [int(value) for value in vector]
     if len(values) != len(limits):
         raise ValueError(f"Expected an action of {len(limits)} integers; got {len(values)}.")
@@ -62,8 +62,8 @@ def decode(vector: Sequence[int], interval: float = 15) -> dict[str, Any]:
         "jump": values[2] == 1,
         "sneak": values[2] == 2,
         "sprint": values[2] == 3,
-        "pitch": values[3] * interval - _HALF_TURN,
-        "yaw": values[4] * interval - _HALF_TURN,
+        "pitch": (values[3] - pitch) * interval,
+        "yaw": (values[4] - yaw) * interval,
         "function": FUNCTIONS[values[5]],
     }
     if asked["function"] == "craft":

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.core import SceneError, SimulatorError, UnavailableError
 from inhabit.envs.host.credentials import without_credentials
 from inhabit.envs.host.pipes import LineReader, send_line, stretch
 from inhabit.envs.host.process_group import ProcessGroup
@@ -108,8 +108,8 @@ class Launch:
         except OSError as error:
             self.close()
             raise UnavailableError(
-                f"Can't write the world: {error}. Free disk space, or set TMPDIR to a writable "
-                "folder."
+                f"Can't write the world: {error}. Free disk space, or set TMPDIR and "
+                "XDG_CACHE_HOME, which has the game, to writable folders."
             ) from error
         try:
             self._start(width, height, timeout)
@@ -264,13 +264,15 @@ class LuantiWorld:
 
     Raises:
         UnavailableError: a program is missing.
+        SceneError: one would start with the eyes inside a block.
         SimulatorError: it did not start.
     """
 
     def __init__(self, scene: Mapping[str, Any], width: int, height: int) -> None:
         self._launch = Launch(json.dumps(scene), width, height, _FIRST)
         try:
-            self.ask("start", timeout=_FIRST)
+            if inside := (self.ask("start", timeout=_FIRST) or {}).get("inside"):
+                raise SceneError(f"start_position: the eyes are inside {inside}. Start higher up.")
             self._frames = Framebuffer(self._launch.home / "screen", width, height)
             self._settle()
         except BaseException:

@@ -99,7 +99,7 @@ class HostConnection(JsonProgram):
             minedojo --backend minedojo` makes.
 
     Raises:
-        UnavailableError: there is no such interpreter.
+        UnavailableError: there is no such interpreter, or it can't be started.
     """
 
     def __init__(self, python: str | None) -> None:
@@ -109,7 +109,13 @@ class HostConnection(JsonProgram):
                 f"Found no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "
                 "--backend minedojo`, or pass --set python=PATH."
             )
-        super().__init__("MineDojo", [str(chosen.absolute()), "-u", str(_HOST)])
+        try:
+            super().__init__("MineDojo", [str(chosen.absolute()), "-u", str(_HOST)])
+        except OSError as error:
+            raise UnavailableError(
+                f"Can't start the interpreter {chosen}: {error.strerror}. Pass a Python that can "
+                "import minedojo: --set python=PATH."
+            ) from error
 
     def call(self, name: str, seconds: float, **arguments: Any) -> Any:
         """One call.

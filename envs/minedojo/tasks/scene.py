@@ -221,7 +221,7 @@ class MineDojoScene(BaseModel):
         _check_targets(self)
         _check_range(self)
         if self.generate_world_type == "from_file":
-            raise ValueError("generate_world_type: 'from_file' needs the backend minedojo")
+            raise ValueError("generate_world_type: 'from_file' is not supported by any backend")
         if self.generate_world_type == "specified_biome" and self.specified_biome is None:
             raise ValueError("specified_biome: generate_world_type asks for one, and none is given")
         if self.use_lidar and not self.lidar_rays:

@@ -128,6 +128,12 @@ def test_the_scene_says_what_is_observed() -> None:
     assert "rays" not in env.observation_space.spaces
 
 
+@pytest.mark.parametrize("interval", [15, 7, 0.7, 100])
+def test_nothing_turns_no_camera(interval: float) -> None:
+    asked = decode(nothing(interval), interval)
+    assert (asked["pitch"], asked["yaw"]) == (0, 0)
+
+
 def test_wrong_actions_are_said() -> None:
     with pytest.raises(ValueError, match=r"action\[5\]"):
         decode((0, 0, 0, 12, 12, 8, 0, 0))

@@ -84,6 +84,9 @@ def test_where_minecraft_cannot_start_it_is_said() -> None:
 
 
 def test_no_interpreter_is_said(tmp_path: Path) -> None:
+    (tmp_path / "text").touch(0o644)
+    with pytest.raises(UnavailableError, match="text: Permission denied"):
+        HostConnection(str(tmp_path / "text"))
     with pytest.raises(UnavailableError, match="inhabit setup minedojo --backend minedojo"):
         HostConnection(str(tmp_path / "python"))
 

@@ -168,6 +168,7 @@ def _typo(draw: random.Random, name: str) -> str:
         ({"lidar_rays": [[0, 9.0, 3.0]]}, "lidar_rays"),
         ({"weather": "rain"}, "initial_weather"),
         ({"use_voxel": True}, "voxel_size"),
+        ({"generate_world_type": "from_file"}, "not supported by any backend"),
         ({"initial_inventory": {"mainhand": "log"}}, "initial_inventory"),
         ({"initial_inventory": [{"slot": "²", "name": "log"}]}, "no slot"),
         (
@@ -186,6 +187,18 @@ def test_what_scenes_refuse(scene: dict[str, object], said: str) -> None:
 def test_no_package_is_said() -> None:
     with pytest.raises(TaskError, match="inhabit setup minedojo"):
         list(read("programmatic", MineDojoSettings(tasks="/no/such/wheel.whl")))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"a: [", "tasks.yaml is not valid YAML"), (b"\xff", "is not a MineDojo package")],
+)
+def test_a_broken_package_is_said_with_its_file(tmp_path: Path, content: bytes, said: str) -> None:
+    file = tmp_path / "tasks" / "description_files" / "programmatic_tasks.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    with pytest.raises(TaskError, match=f"{tmp_path}.*{said}"):
+        list(read("programmatic", MineDojoSettings(tasks=str(tmp_path))))
 
 
 def test_every_text_means_its_action() -> None:

@@ -17,10 +17,18 @@ from numpy.typing import NDArray
 from waiting import PATIENCE, alive, wait_for
 
 from inhabit.cli import main
-from inhabit.envs.core import Action, Outcome, Reason, SimulatorError, Task
+from inhabit.envs.core import (
+    Action,
+    Outcome,
+    Reason,
+    SceneError,
+    SimulatorError,
+    Task,
+    UnavailableError,
+)
 from inhabit.envs.minedojo.env import MineDojo
 from inhabit.envs.minedojo.luanti.world import LuantiWorld
-from inhabit.envs.minedojo.tasks.language import mobs, variants
+from inhabit.envs.minedojo.tasks.language import mobs, names, variants
 from inhabit.envs.minedojo.tasks.scene import MineDojoScene, as_world
 from inhabit.envs.minedojo.world.catalogue import Ingredient, recipes, smelts
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
@@ -216,6 +224,61 @@ def test_a_full_inventory_has_no_room(tool: str, mob: str, action: str) -> None:
         said = _done(env, action)
         assert said.reason is Reason.NO_ROOM
         assert "your inventory is full" in said.feedback
+
+
+def test_every_block_that_a_scene_may_name_can_stand(flat: LuantiWorld) -> None:
+    blocks = [{"name": name, "variant": 0, "offset": [0, 3, 0]} for name in names("block")]
+    scene = MineDojoScene(generate_world_type="flat", world_seed=3, allow_mob_spawn=False)
+    flat.restart({**as_world(scene, seed=0), "blocks": blocks})
+    assert flat.ask("voxels", low=[0, 3, 0], high=[0, 3, 0]) == [[names("block")[-1], 0]]
+    flat.restart(as_world(scene, seed=0))
+
+
+@pytest.mark.slow
+def test_no_arrow_is_left_of_who_shot_it() -> None:
+    idle = {"forward": 0, "side": 0, "pitch": 0, "yaw": 0}
+    still = {"allow_time_passage": False, "start_time": 18000, "start_yaw": 0}
+    with world(generate_world_type="flat", **still) as there:
+        there.ask("step", **idle)
+        before = there.settled()
+        there.ask("change", what="spawn", name="skeleton", offset=[0, 0, 6])
+        there.ask("step", **idle)
+        there.ask("change", what="nobody")
+        there.ask("step", **idle)
+        assert not (np.abs(there.settled().astype(int) - before) > 20).any()
+
+
+def test_a_cache_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    with pytest.raises(UnavailableError, match="set TMPDIR and XDG_CACHE_HOME"):
+        world()
+
+
+def test_a_start_inside_a_rock_is_refused() -> None:
+    with pytest.raises(SceneError, match="start_position: the eyes are inside stone"):
+        world(generate_world_type="flat", start_position={"x": 0, "y": 20, "z": 0})
+
+
+@pytest.mark.slow
+def test_a_poured_bucket_stays() -> None:
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=[{"slot": 0, "name": "water_bucket"}])
+        for text, held in (("place water_bucket", "bucket"), ("collect water", "water_bucket")):
+            assert _done(env, text).reason is None
+            assert f"You carry: {held}." in env.observe().text
+
+
+@pytest.mark.slow
+def test_a_furnace_never_burns_the_last_log_that_it_is_to_smelt() -> None:
+    furnace = [{"name": "furnace", "offset": [0, 0, 2]}]
+    held = [{"slot": 0, "name": "log"}, {"slot": 1, "name": "log", "variant": 1}]
+    with MineDojo(MineDojoSettings()) as env:
+        _begun(env, initial_inventory=held[:1], blocks=furnace)
+        assert _done(env, "smelt coal").reason is Reason.MISSING_ITEM
+        assert "You carry: log." in env.observe().text
+        _begun(env, initial_inventory=held, blocks=furnace)
+        assert _done(env, "smelt coal").reason is None
+        assert "You carry: coal." in env.observe().text
 
 
 @pytest.mark.slow

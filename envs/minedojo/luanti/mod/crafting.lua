@@ -149,16 +149,23 @@ end
 
 crafting.heat = 0
 
---- Take fuel for one more item; false if there is none.
-function crafting.fire()
+-- A carried fuel of that name; not the last piece of what is to be smelted: charcoal is made of logs.
+local function burnable(name, smelted)
+	for _, stack in ipairs(pack.inventory():get_list("main")) do
+		local plain, variant = inhabit.plain_name(stack:get_name())
+		if plain == name and (stack:get_name() ~= smelted or pack.count(plain, variant) > 1) then return stack:get_name() end
+	end
+end
+
+--- Take fuel for one more item, which is to be made of `smelted`; false if there is none.
+function crafting.fire(smelted)
 	while crafting.heat < 1 do
 		local found
 		for _, fuel in ipairs(inhabit.content.fuel) do
-			if pack.count(fuel[1]) > 0 then
-				local slot, stack = pack.find(fuel[1])
-				spend(stack:get_name())
+			found = burnable(fuel[1], smelted)
+			if found then
+				spend(found)
 				crafting.heat = crafting.heat + fuel[2]
-				found = slot
 				break
 			end
 		end

@@ -119,6 +119,7 @@ function hands.place(slot, at)
 	pack.note_use(name)
 	stack:take_item(1)
 	pack.inventory():set_stack("main", slot, stack)
+	if name == "water_bucket" or name == "lava_bucket" then pack.add("bucket", 0, 1) end
 end
 
 --- Put the block of a slot (from 1) where one points: on a side, or in place of grass. Nothing

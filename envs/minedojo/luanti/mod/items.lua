@@ -4,6 +4,7 @@ local PREFIX = "mc:"
 
 --- Luanti's name of an item.
 function inhabit.engine_name(name, variant)
+	if name == "air" then return name end
 	if variant and variant > 0 then return PREFIX .. name .. "__" .. variant end
 	return PREFIX .. name
 end

@@ -58,6 +58,7 @@ function mobs.remove(mob)
 		if other == mob then table.remove(mobs.all, i) break end
 	end
 	if mob.shape then mob.shape:remove() end
+	if mob.shot then mob.shot.shape:remove() end
 	mob.gone = true
 end
 

@@ -163,7 +163,7 @@ function skills.known.smelt(name)
 	if not hands.near("furnace", hands.STATION) then
 		fail("not_found", "There is no furnace within " .. hands.STATION .. " blocks.")
 	end
-	if not crafting.fire() then fail("missing_item", "You have no fuel; coal, planks or logs burn.") end
+	if not crafting.fire(carried) then fail("missing_item", "You have no fuel; coal, planks or logs burn.") end
 	moves.wait(200)
 	local count, lost = crafting.smelt(smelt, carried)
 	if lost > 0 then fail("no_room", "You smelted " .. name .. ", but your inventory is full.") end
@@ -359,7 +359,7 @@ end
 function STEP.craft(ask)
 	if ask.station == "furnace" then
 		local smelt, stack = crafting.source(ask.item)
-		if smelt and hands.near("furnace", hands.STATION) and crafting.fire() then crafting.smelt(smelt, stack) end
+		if smelt and hands.near("furnace", hands.STATION) and crafting.fire(stack) then crafting.smelt(smelt, stack) end
 		return
 	end
 	local near = hands.near("crafting_table", hands.STATION) ~= nil

@@ -25,7 +25,9 @@ local function furnish()
 	for _, block in ipairs(scene.blocks) do
 		local low = { x = feet.x - block.offset[1], y = feet.y + block.offset[2], z = feet.z + block.offset[3] }
 		replaced[#replaced + 1] = { at = low, node = minetest.get_node(low) }
-		minetest.set_node(low, { name = inhabit.engine_name(block.name, block.variant) })
+		-- MineDojo has the item's name of a shulker box that is another as a block.
+		local name = inhabit.hands.placeable(block.name) or block.name
+		minetest.set_node(low, { name = inhabit.engine_name(name, block.variant) })
 	end
 end
 
@@ -65,9 +67,14 @@ function inhabit.begin()
 	animals()
 end
 
---- Begin the first episode.
+--- Begin the first episode. Tells the block that the eyes are in, if nothing can be seen there.
 function inhabit.start()
 	inhabit.begin()
 	inhabit.screen.prepare(minetest.get_player_by_name("singleplayer"))
-	return {}
+	local eyes, inside = body.eyes(), nil
+	for up = 1, 0, -1 do
+		inside = inhabit.block_at({ x = eyes.x, y = eyes.y + up, z = eyes.z })
+		if (inhabit.block(inside) or {}).shape ~= "cube" then return {} end
+	end
+	return { inside = inside }
 end
