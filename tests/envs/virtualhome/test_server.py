@@ -381,6 +381,18 @@ def test_what_is_held_moves_along() -> None:
     assert flat.world.targets(mug, "INSIDE") == [bedroom]
 
 
+def test_a_character_that_was_put_somewhere_walks_to_another_room() -> None:
+    flat = Flat(0, 0)
+    at = flat.picture.home[node(flat, "kitchen")]
+    put = character("fix_position", "", character_position={"x": at.x, "z": at.z})
+    assert ask(flat, "add_character", put).success
+    bedroom = node(flat, "bedroom")
+    assert ask(flat, "render_script", "{}", f"<char0> [walk] <bedroom> ({bedroom})").success
+    assert flat.figure is not None
+    body, room = flat.figure.place, flat.picture.home[bedroom].box
+    assert abs(body.x - room.x) < room.hx and abs(body.z - room.z) < room.hz
+
+
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400"])
 def test_a_camera_is_nowhere_infinite(number: str, flat: Flat) -> None:
     place = f'{{"position": {{"x": {number}}}}}'
