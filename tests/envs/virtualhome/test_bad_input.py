@@ -169,7 +169,8 @@ def test_a_goal_over_what_does_not_exist(goal: dict[str, Any], words: str) -> No
     "line",
     ["", "open the fridge", "[open]", "[open] <fridge>", "[open] <fridge> (x)",
      "[fly] <fridge> (1)", "[putin] <mug> (1)", "<char0> [open] <fridge> (1) <mug> (2)",
-     "[open] <fridge> (1)\n[x]"],
+     "[open] <fridge> (1)\n[x]", f"[open] <fridge> ({'9' * 5000})",
+     f"<char{'9' * 5000}> [open] <fridge> (1)"],
 )  # fmt: skip
 def test_a_malformed_line_is_quoted(line: str) -> None:
     with pytest.raises(LineError) as told:
