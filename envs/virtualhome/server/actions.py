@@ -54,7 +54,10 @@ def _idle(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def _environment(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    flat.load(request.intParams[0] if request.intParams else flat.scene, flat.seed)
+    if request.intParams:
+        flat.load(request.intParams[0], flat.first_seed)
+    else:
+        flat.load(flat.scene, flat.seed)
     return done()
 
 

@@ -44,7 +44,8 @@ class Flat:
     """One scene of one server."""
 
     def __init__(self, scene: int, seed: int) -> None:
-        self.scene, self.seed = scene, seed
+        self.first_seed = seed
+        """Of the numbered scenes; `seed` is that of the current one."""
         self._hour = 12.0
         self._attached: list[CharacterCamera] = []
         self.load(scene, seed)

@@ -197,6 +197,17 @@ def test_every_scene_has_its_rooms_and_the_seeds_differ():
     assert len(graphs) == 8
 
 
+def test_a_scene_is_the_same_after_a_generated_one():
+    flat = Flat(1, 2)
+    before = flat.graph()
+    assert ask(flat, "procedural_generation", ints=(5,)).success
+    generated = flat.graph()
+    assert ask(flat, "fast_reset").success
+    assert flat.graph() == generated
+    assert ask(flat, "environment", ints=(1,)).success
+    assert flat.graph() == before
+
+
 def test_a_script_is_carried_out_whole_or_not_at_all():
     flat = Flat(0, 0)
     ask(flat, "add_character", character())
