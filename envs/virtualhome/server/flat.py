@@ -214,7 +214,7 @@ class Flat:
         camera = self.camera(index)
         where = self.look(camera)
         eyes = None
-        if isinstance(camera, CharacterCamera) and camera.name == "FIRST_PERSON":
+        if camera == CharacterCamera("FIRST_PERSON"):  # Not one that the user has moved.
             eyes = next(iter(self.shot.figures), None)
         roof = not sees_from_above(where, self.picture.home)
         return self.picture.render(self.shot, where, width, height, eyes=eyes, roof=roof, rgb=rgb)

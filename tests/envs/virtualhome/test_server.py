@@ -316,6 +316,18 @@ def test_a_camera_can_not_roll(flat):
     assert "roll" in reply.message
 
 
+def test_a_first_person_camera_that_was_moved_back_sees_the_character() -> None:
+    flat = Flat(0, 0)
+    place = {"camera_name": "FIRST_PERSON", "position": {"y": 1.5, "z": -1.5}}
+    assert ask(flat, "update_character_camera", json.dumps(place)).success
+    at = flat.picture.home[node(flat, "kitchen")]
+    put = character("fix_position", "", character_position={"x": at.x, "z": at.z})
+    assert ask(flat, "add_character", put).success
+    number = len(flat.cameras) - len(CHARACTER_CAMERAS) + CHARACTER_CAMERAS.index("FIRST_PERSON")
+    seen = json.loads(ask(flat, "observation", ints=(number,)).message)
+    assert "character" in seen.values()
+
+
 def test_a_floor_at_another_height_is_brought_to_zero():
     """Characters stand at 0, whatever the heights in a graph from elsewhere."""
     pictures = []
