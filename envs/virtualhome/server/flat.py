@@ -158,7 +158,7 @@ class Flat:
 
     def _change(self, graph: Mapping[str, Any]) -> None:
         """Take over a graph of the same nodes, keeping cameras and stage."""
-        self.world = FlatWorld.of(graph, hour=self._hour)
+        self.world = FlatWorld.of(graph, hour=self._hour).remembering(self.world)
         self._picture = None
 
     def run(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:

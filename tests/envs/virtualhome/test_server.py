@@ -393,6 +393,7 @@ def test_what_is_held_moves_along() -> None:
     flat = Flat(0, 0)
     assert ask(flat, "add_character", character()).success
     mug = node(flat, "mug")
+    (counter,) = flat.world.targets(mug, "ON")
     lines = (f"<char0> [walk] <mug> ({mug})", f"<char0> [grab] <mug> ({mug})")
     assert ask(flat, "render_script", "{}", *lines).success
     bedroom = node(flat, "bedroom")
@@ -400,6 +401,8 @@ def test_what_is_held_moves_along() -> None:
     there = character("fix_position", "", character_position={"x": x, "z": z})
     assert ask(flat, "move_character", there).success
     assert flat.world.targets(mug, "INSIDE") == [bedroom]
+    back = f"<char0> [walk] <kitchencounter> ({counter})", f"<char0> [putobjback] <mug> ({mug})"
+    assert ask(flat, "check_script", *back).success
     assert ask(flat, "render_script", "{}", f"<char0> [drop] <mug> ({mug})").success
     assert flat.world.targets(mug, "INSIDE") == [bedroom]
 
