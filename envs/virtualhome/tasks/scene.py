@@ -367,12 +367,12 @@ def initial_graph(number: str) -> Mapping[str, Any]:
     """The initial graph of a program.
 
     Raises:
-        TaskError: there is no such program.
+        SceneError: there is no such program.
     """
     base = folder() / _PROGRAMS / "init_and_final_graphs" / _SCENE
     path = base / f"file{number}.json"
     if not path.is_file():
-        raise TaskError(f"eai-eval has no program {number!r} in {base}.")
+        raise SceneError(f"scene, eai: eai-eval has no program {number!r} in {base}.")
     graph: Mapping[str, Any] = json.loads(path.read_text("utf-8"))["init_graph"]
     return graph
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.core import SceneError, UnavailableError
 from inhabit.envs.virtualhome.graph.goals import met
 from inhabit.envs.virtualhome.graph.library import simulation
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, parse_line
@@ -54,6 +54,12 @@ def test_programs_run_and_their_goals_hold() -> None:
     assert len(eai.programs()) == 518
     assert ran >= 516
     assert solved >= 341
+
+
+def test_a_task_of_an_unknown_program_is_refused() -> None:
+    scene = {"eai": "999_9", "goals": [{"kind": "action", "any_of": ["OPEN"]}]}
+    with pytest.raises(SceneError, match="no program '999_9'"):
+        eai.build_world(VirtualHomeScene.model_validate(scene))
 
 
 def test_what_doing_nothing_solves_is_kept_apart() -> None:
