@@ -145,9 +145,11 @@ def test_what_is_no_port_is_one_sentence(port: str) -> None:
     assert "is not a port (0 to 65535)" in done.stderr
 
 
-def test_a_request_that_is_too_long_is_not_read(serving):
+@pytest.mark.parametrize("length", [b"999999999", b"\xb2", b"9" * 5000])
+def test_a_request_that_is_too_long_is_not_read(serving, length):
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length
     with socket.create_connection(("127.0.0.1", serving.server_port), timeout=10) as line:
-        line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n")
+        line.sendall(head + b"\r\n\r\n")
         assert b" 413 " in line.recv(200)
     assert VirtualHomeClient(port=serving.server_port).alive()
 
