@@ -45,6 +45,15 @@ def test_an_unknown_class_is_a_thing_like_others() -> None:
     assert world.room(2) == 1
 
 
+def test_a_name_may_have_braces() -> None:
+    someone = {"id": 5, "class_name": "character", "category": "Characters"}
+    running = {**YETI, "properties": ["CAN_OPEN"], "states": ["CLOSED", "ON"]}
+    edges = [edge(2, "INSIDE", 1), edge(5, "INSIDE", 1), edge(5, "CLOSE", 2)]
+    world = FlatWorld.of({"nodes": [KITCHEN, running, someone], "edges": edges})
+    _, failure = world.step(parse_line("[open] <yeti> (2)"))
+    assert failure is not None and "<yeti {0}> (2) is still on" in failure.message
+
+
 @pytest.mark.parametrize(
     ("graph", "words"),
     [
