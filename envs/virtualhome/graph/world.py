@@ -41,6 +41,7 @@ class _Node(_Record):
     category: str | None = None
     properties: list[str] = []
     states: list[str] = []
+    stands_at: tuple[_Metres, _Metres] | None = None
     bounding_box: _Box | None = None
     obj_transform: _Transform | None = None
 

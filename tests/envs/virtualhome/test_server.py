@@ -258,6 +258,10 @@ def test_what_is_put_somewhere_has_its_box_there():
          [{"from_id": 1, "relation_type": "ON", "to_id": 7}], "which is not there"),
         ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}],
          [{"from_id": 1, "relation_type": "BENEATH", "to_id": 1}], "no relation 'BENEATH'"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"},
+          {"id": 2, "class_name": "mug", "prefab_name": "inhabit_\ud800"}], [], "hex escape"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"},
+          {"id": 2, "class_name": "character", "stands_at": "ab"}], [], "nodes.1.stands_at"),
     ],
 )  # fmt: skip
 def test_a_bad_graph_is_refused_and_the_scene_stays(flat, nodes, edges, words):
