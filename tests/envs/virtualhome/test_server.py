@@ -294,6 +294,21 @@ def test_an_object_that_a_program_adds_can_be_carried(relation, class_name):
     assert [e["relation_type"] for e in held if e["relation_type"].startswith("HOLDS")]
 
 
+@pytest.mark.parametrize("class_name", ["plate", "yeti"])
+def test_an_object_that_a_program_adds_without_a_box_is_drawn(class_name: str) -> None:
+    flat = Flat(5, 1)
+    table, graph = node(flat, "kitchentable"), flat.graph()
+    graph["nodes"].append({"id": 9000, "class_name": class_name})
+    graph["edges"].append({"from_id": 9000, "relation_type": "ON", "to_id": table})
+    assert ask(flat, "expand_scene", "{}", json.dumps(graph)).success
+    boxes = {n["id"]: n.get("bounding_box") for n in flat.graph()["nodes"]}
+    for axis in (0, 2):
+        apart = abs(boxes[9000]["center"][axis] - boxes[table]["center"][axis])
+        assert apart < boxes[table]["size"][axis] / 2
+    seen = [json.loads(ask(flat, "observation", ints=(i,)).message) for i in range(20)]
+    assert any("9000" in ids for ids in seen)
+
+
 def test_a_graph_with_two_characters_is_refused(flat):
     graph = build(5, 1)
     people = [{"id": i, "class_name": "character", "category": "Characters"} for i in (1, 2)]
