@@ -19,6 +19,7 @@ from waiting import PATIENCE
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.virtualhome.drawing.picture import node_of
 from inhabit.envs.virtualhome.flats.build import build
+from inhabit.envs.virtualhome.server import __main__ as starting
 from inhabit.envs.virtualhome.server.actions import answer
 from inhabit.envs.virtualhome.server.cameras import CHARACTER_CAMERAS
 from inhabit.envs.virtualhome.server.flat import Flat
@@ -70,6 +71,15 @@ def test_a_taken_port_is_one_sentence_and_code_3():
     assert done.returncode == 3
     assert done.stderr.startswith(f"Can't listen on port {port}")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_an_interrupt_while_it_starts_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: int) -> Flat:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["server"])
+    monkeypatch.setattr(starting, "Flat", interrupted)
+    assert starting.main() == 0
 
 
 @pytest.mark.slow
