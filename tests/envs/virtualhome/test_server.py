@@ -145,7 +145,7 @@ def test_pages_of_a_browser_are_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("port", ["99999", "-1", "x"])
+@pytest.mark.parametrize("port", ["99999", "-1", "x", "²"])
 def test_what_is_no_port_is_one_sentence(port: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "inhabit.envs.virtualhome.server", f"--port={port}"],
