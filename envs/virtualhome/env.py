@@ -131,7 +131,7 @@ class VirtualHome(Env):
         )
 
     def parse(self, text: str) -> Action | None:
-        """Parse English text or a script line; case, articles and numbers are optional."""
+        """Parse English text; case, articles and numbers are optional."""
         return understand(text, self._names, self._settings.verbs == "unity")
 
     def act(self, action: Action) -> Outcome:

@@ -33,12 +33,12 @@ class Arrangement:
 
 
 def homes(world: FlatWorld) -> Mapping[int, DrawnBox]:
-    """The boxes of the initial graph; our own layout if its rooms have none."""
+    """The boxes of the initial graph, and our own layout of what has none."""
     found = {id_: read_place(source) for id_, source in world.sources.items()}
     given = {id_: place for id_, place in found.items() if place is not None}
     if any(world.sources[i].get("category") == "Rooms" for i in given):
-        return given
-    return lay_out(world)
+        return lay_out(world, given)
+    return lay_out(world, {})
 
 
 def arrange(world: FlatWorld, home: Mapping[int, DrawnBox]) -> Arrangement:

@@ -143,7 +143,8 @@ def _standing(
     cells = free_cells(home[room], around)
     at = _beside(world, character, arranged)
     given = world.sources[character].get("stands_at")
-    if at is None and given:
+    # The room it was put into: after a walk it stands in another.
+    if at is None and given and _is_in(home[room], given[0], given[1]):
         return _upright(
             float(given[0]), float(given[1]), facing or (home[room].x, 0.9, home[room].z)
         )
@@ -155,6 +156,11 @@ def _standing(
     x, z = _before(furniture, aim, cells)
     high = aim.top if aim is furniture and aim.size[1] < _TALL else aim.y
     return _upright(x, z, facing or (aim.x, high, aim.z))
+
+
+def _is_in(room: DrawnBox, x: float, z: float) -> bool:
+    box = room.box
+    return abs(x - box.x) <= box.hx and abs(z - box.z) <= box.hz
 
 
 def _in_way(node: Node) -> bool:

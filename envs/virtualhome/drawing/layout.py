@@ -234,23 +234,27 @@ _HOLLOW = frozenset(
 Graphs have them with or without underscores."""
 
 
-def lay_out(world: FlatWorld) -> Mapping[int, DrawnBox]:
+def lay_out(world: FlatWorld, given: Mapping[int, DrawnBox]) -> Mapping[int, DrawnBox]:
     """A place for every drawn node, equal for equal graphs.
 
     Rooms stand two by two. Furniture that finds no place along a wall, or in the middle, is left
     out, and so is what would stand on it.
+
+    Args:
+        world: a graph.
+        given: places that are known, of some rooms at least; or none.
     """
-    return _Layout(world).places
+    return given if given.keys() >= world.sources.keys() else _Layout(world, given).places
 
 
 class _Layout:
-    def __init__(self, world: FlatWorld) -> None:
+    def __init__(self, world: FlatWorld, given: Mapping[int, DrawnBox]) -> None:
         self._world = world
         self._nodes = {node.id: node for node in world.nodes()}
         self._rooms = [n.id for n in self._nodes.values() if n.category == "Rooms"]
-        self.places: dict[int, DrawnBox] = {}
+        self.places: dict[int, DrawnBox] = dict(given)
         self._aisles: list[UprightBox] = []
-        for number, room in enumerate(self._rooms):
+        for number, room in enumerate(self._rooms if not given else ()):
             self.places[room] = _room(number)
         self._doors()
         for place in _ORDER:
@@ -265,7 +269,7 @@ class _Layout:
     def _doors(self) -> None:
         for node in self._nodes.values():
             between = [r for r in self._world.targets(node.id, "BETWEEN") if r in self.places]
-            if node.class_name != "door" or len(between) != 2:
+            if node.class_name != "door" or len(between) != 2 or node.id in self.places:
                 continue
             one, two = (self.places[r] for r in between)
             taken = [p.box for i, p in self.places.items() if i not in self._rooms]
@@ -316,7 +320,7 @@ class _Layout:
     def _sinks(self) -> None:
         """Basins are let into worktops, with taps behind them."""
         for node in self._nodes.values():
-            if node.class_name not in ("sink", "faucet"):
+            if node.class_name not in ("sink", "faucet") or node.id in self.places:
                 continue
             counters = [c for c in self._supports(node.id) if c in self.places]
             if not counters:

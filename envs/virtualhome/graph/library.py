@@ -186,6 +186,13 @@ def _repair(evolving: GraphLibrary) -> None:
     # FIND of a distant object passes two arguments too many to its joined executor: TypeError.
     execution.JoinedExecutor.execute = execute_joined
 
+    def error(self: Any, message: str, *args: Any) -> None:
+        said = message.format(*args) if args else message
+        self.messages.append(f'{said} when executing "{self.current_line_info()}"')
+
+    # A name with braces, in a sentence that is complete, was formatted once more: KeyError.
+    execution.ExecutionInfo.error = error
+
     stale = environment.EnvironmentState.get_char_node
 
     def get_char_node(self: Any, char_index: int) -> Iterator[Any]:

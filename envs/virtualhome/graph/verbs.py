@@ -69,10 +69,10 @@ def read(text: str) -> Sequence[tuple[Verb[object], tuple[str, ...]]]:
 
 
 _LINE = re.compile(
-    r"\s*(?:<char(?P<character>\d+)>)?\s*\[(?P<action>\w+)\](?P<things>(?:\s*<[^<>]+>\s*\([^()]+\))*)"
+    r"\s*(?:<char(?P<character>\d{1,18})>)?\s*\[(?P<action>\w+)\](?P<things>(?:\s*<[^<>]+>\s*\([^()]+\))*)"
     r"\s*(?:\[\d+\])?\s*"
 )
-_THING = re.compile(r"<([^<>]+)>\s*\((?:\d+\.)?(\d+)\)")
+_THING = re.compile(r"<([^<>]+)>\s*\((?:\d+\.)?(\d{1,18})\)")
 SYNONYMS = {
     "PUT": "PUTBACK",
     "WALKTO": "WALK",

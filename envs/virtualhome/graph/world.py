@@ -41,6 +41,7 @@ class _Node(_Record):
     category: str | None = None
     properties: list[str] = []
     states: list[str] = []
+    stands_at: tuple[_Metres, _Metres] | None = None
     bounding_box: _Box | None = None
     obj_transform: _Transform | None = None
 
@@ -241,6 +242,12 @@ class FlatWorld:
         names = dict(equivalence or {})
         state = environment.EnvironmentState(built, names, instance_selection=True)
         return cls({n["id"]: n for n in graph["nodes"]}, built, state, names, hour)
+
+    def remembering(self, before: FlatWorld) -> FlatWorld:
+        """This world, as it was read, and what was grabbed in one of the same nodes."""
+        after = self._state.change_state([])
+        after.executor_data = dict(before._state.executor_data)
+        return replace(self, _state=after)
 
     def step(self, line: ScriptLine) -> tuple[FlatWorld, Failure | None]:
         """Execute one line: the new world, or this one and the failure."""

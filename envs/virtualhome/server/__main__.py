@@ -26,23 +26,20 @@ def main() -> int:
         # Compiles the renderer where that was not done: clients wait 30 seconds for an image.
         for rgb in (True, False):
             flat.take(0, 64, 64, rgb=rgb)
-        server = Server(flat, chosen.port)
+        with Server(flat, chosen.port) as server:
+            sys.stderr.write(f"Listening at {LOOPBACK}:{server.server_port}, flat {chosen.flat}.\n")
+            sys.stderr.flush()
+            server.serve_forever()
     except (UnavailableError, SimulatorError, SceneError) as error:
         sys.stderr.write(f"{error}\n")
         return 3
-    sys.stderr.write(f"Listening at {LOOPBACK}:{server.server_port}, flat {chosen.flat}.\n")
-    sys.stderr.flush()
-    try:
-        server.serve_forever()
     except KeyboardInterrupt:
         pass
-    finally:
-        server.server_close()
     return 0
 
 
 def _port(text: str) -> int:
-    if not text.isdigit() or int(text) > 65535:
+    if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return int(text)
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
+from pydantic_core import from_json
+
 from inhabit.envs.core import SceneError
 from inhabit.envs.virtualhome.drawing.layout import DrawnBox
 from inhabit.envs.virtualhome.drawing.looks import forms
@@ -54,7 +56,10 @@ def _idle(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
 
 
 def _environment(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
-    flat.load(request.intParams[0] if request.intParams else flat.scene, flat.seed)
+    if request.intParams:
+        flat.load(request.intParams[0], flat.first_seed)
+    else:
+        flat.load(flat.scene, flat.seed)
     return done()
 
 
@@ -73,8 +78,8 @@ def _expand(flat: Flat, request: ProtocolRequest) -> ProtocolReply:
     if len(request.stringParams) < 2:
         raise BadRequestError("expand_scene lacks its graph, the second string parameter.")
     try:
-        graph = json.loads(request.stringParams[1])
-    except (ValueError, RecursionError) as error:
+        graph = from_json(request.stringParams[1])
+    except ValueError as error:
         raise BadRequestError(f"Error deserializing params: {error}") from error
     if not isinstance(graph, dict) or not all(
         isinstance(graph.get(key), list) and all(isinstance(item, dict) for item in graph[key])

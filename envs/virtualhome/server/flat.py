@@ -44,7 +44,8 @@ class Flat:
     """One scene of one server."""
 
     def __init__(self, scene: int, seed: int) -> None:
-        self.scene, self.seed = scene, seed
+        self.first_seed = seed
+        """Of the numbered scenes; `seed` is that of the current one."""
         self._hour = 12.0
         self._attached: list[CharacterCamera] = []
         self.load(scene, seed)
@@ -157,7 +158,7 @@ class Flat:
 
     def _change(self, graph: Mapping[str, Any]) -> None:
         """Take over a graph of the same nodes, keeping cameras and stage."""
-        self.world = FlatWorld.of(graph, hour=self._hour)
+        self.world = FlatWorld.of(graph, hour=self._hour).remembering(self.world)
         self._picture = None
 
     def run(self, lines: Sequence[ScriptLine]) -> tuple[int, Failure] | None:
@@ -213,7 +214,7 @@ class Flat:
         camera = self.camera(index)
         where = self.look(camera)
         eyes = None
-        if isinstance(camera, CharacterCamera) and camera.name == "FIRST_PERSON":
+        if camera == CharacterCamera("FIRST_PERSON"):  # Not one that the user has moved.
             eyes = next(iter(self.shot.figures), None)
         roof = not sees_from_above(where, self.picture.home)
         return self.picture.render(self.shot, where, width, height, eyes=eyes, roof=roof, rgb=rgb)

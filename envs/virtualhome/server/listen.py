@@ -71,7 +71,7 @@ class _Answering(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer one request."""
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > _MOST:
+        if not re.fullmatch("[0-9]{1,12}", length) or int(length) > _MOST:
             self.close_connection = True
             self._send(413, {"message": f"A request has a length, of at most {_MOST} bytes."})
             return

@@ -299,6 +299,16 @@ def tasks(*, vacuous: bool = False) -> Iterator[Task]:
         TaskError: its files are not in the form that is known.
     """
     path = folder() / _GOALS
+    try:
+        yield from _tasks(path, vacuous)
+    except (OSError, LookupError, TypeError, AttributeError, ValueError) as error:
+        why = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise TaskError(
+            f"{path}, or a program of it, is not in the form of eai-eval 1.0.5 ({why})."
+        ) from error
+
+
+def _tasks(path: Path, vacuous: bool) -> Iterator[Task]:
     scenes = json.loads(path.read_text("utf-8"))
     found = {
         number: (title, goal["vh_goal"])
@@ -307,7 +317,7 @@ def tasks(*, vacuous: bool = False) -> Iterator[Task]:
     }
     for number in sorted(found, key=lambda n: tuple(map(int, n.split("_")))):
         title, goal = found[number]
-        goals = read_goals(goal, path)
+        goals = read_goals(goal)
         if not goals and not vacuous:
             continue
         program = read_program(number)
@@ -326,27 +336,20 @@ def tasks(*, vacuous: bool = False) -> Iterator[Task]:
         )
 
 
-def read_goals(goal: Mapping[str, Any], path: Path) -> Sequence[Goal]:
-    """Convert goals: states and relations by node id, actions as alternatives ("A|B").
-
-    Raises:
-        TaskError: a goal is of no known form.
-    """
+def read_goals(goal: Mapping[str, Any]) -> Sequence[Goal]:
+    """Convert goals: states and relations by node id, actions as alternatives ("A|B")."""
     goals: list[Goal] = []
-    try:
-        for one in goal["goal"]:
-            if "state" in one:
-                goals.append(StateGoal(id=one["id"], state=one["state"].upper()))
-            else:
-                relation = one["relation_type"].upper()
-                goals.append(
-                    RelationGoal(from_id=one["from_id"], relation=relation, to_id=one["to_id"])
-                )
-        for choice in goal["actions"]:
-            words = [word.strip().upper() for word in choice.split("|")]
-            goals.append(ActionGoal(any_of=tuple(SYNONYMS.get(w, w) for w in words)))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise TaskError(f"{path}: the goal {goal!r} lacks {error!r}.") from error
+    for one in goal["goal"]:
+        if "state" in one:
+            goals.append(StateGoal(id=one["id"], state=one["state"].upper()))
+        else:
+            relation = one["relation_type"].upper()
+            goals.append(
+                RelationGoal(from_id=one["from_id"], relation=relation, to_id=one["to_id"])
+            )
+    for choice in goal["actions"]:
+        words = [word.strip().upper() for word in choice.split("|")]
+        goals.append(ActionGoal(any_of=tuple(SYNONYMS.get(w, w) for w in words)))
     return goals
 
 
@@ -367,12 +370,12 @@ def initial_graph(number: str) -> Mapping[str, Any]:
     """The initial graph of a program.
 
     Raises:
-        TaskError: there is no such program.
+        SceneError: there is no such program.
     """
     base = folder() / _PROGRAMS / "init_and_final_graphs" / _SCENE
     path = base / f"file{number}.json"
     if not path.is_file():
-        raise TaskError(f"eai-eval has no program {number!r} in {base}.")
+        raise SceneError(f"scene, eai: eai-eval has no program {number!r} in {base}.")
     graph: Mapping[str, Any] = json.loads(path.read_text("utf-8"))["init_graph"]
     return graph
 

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from errno import EADDRINUSE
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,7 @@ class Remote:
 
         Raises:
             UnavailableError: `executable` is not a program.
-            SimulatorError: it did not start, or nothing answers.
+            SimulatorError: it did not start, nothing answers, or it serves another of us.
         """
         self._settings = settings
         self._unity: Unity | None = None
@@ -186,7 +187,9 @@ class Remote:
         self._equivalence: Mapping[str, Sequence[str]] = {}
         self._hour = 12.0
         self._camera = 0
+        self._held = socket.socket(socket.AF_UNIX)
         try:
+            self._claim()
             self._refuse_others()
         except SimulatorError:
             self.close()
@@ -255,6 +258,18 @@ class Remote:
         if self._unity is not None:
             self._unity.close()
             self._unity = None
+        self._held.close()
+
+    def _claim(self) -> None:
+        """Have the server alone, as `FreePort` does: it has one flat."""
+        try:
+            self._held.bind(f"\0inhabit-server-{self._client.address}")
+        except OSError as error:
+            if error.errno == EADDRINUSE:
+                raise SimulatorError(
+                    f"Another worker uses {self._client.address}, which has one flat. Use "
+                    "--workers 1, or `executable`, which starts a simulator for each worker."
+                ) from error
 
     def _refuse_others(self) -> None:
         health = self._client.health()

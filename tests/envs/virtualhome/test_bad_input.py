@@ -45,6 +45,15 @@ def test_an_unknown_class_is_a_thing_like_others() -> None:
     assert world.room(2) == 1
 
 
+def test_a_name_may_have_braces() -> None:
+    someone = {"id": 5, "class_name": "character", "category": "Characters"}
+    running = {**YETI, "properties": ["CAN_OPEN"], "states": ["CLOSED", "ON"]}
+    edges = [edge(2, "INSIDE", 1), edge(5, "INSIDE", 1), edge(5, "CLOSE", 2)]
+    world = FlatWorld.of({"nodes": [KITCHEN, running, someone], "edges": edges})
+    _, failure = world.step(parse_line("[open] <yeti> (2)"))
+    assert failure is not None and "<yeti {0}> (2) is still on" in failure.message
+
+
 @pytest.mark.parametrize(
     ("graph", "words"),
     [
@@ -169,7 +178,8 @@ def test_a_goal_over_what_does_not_exist(goal: dict[str, Any], words: str) -> No
     "line",
     ["", "open the fridge", "[open]", "[open] <fridge>", "[open] <fridge> (x)",
      "[fly] <fridge> (1)", "[putin] <mug> (1)", "<char0> [open] <fridge> (1) <mug> (2)",
-     "[open] <fridge> (1)\n[x]"],
+     "[open] <fridge> (1)\n[x]", f"[open] <fridge> ({'9' * 5000})",
+     f"<char{'9' * 5000}> [open] <fridge> (1)"],
 )  # fmt: skip
 def test_a_malformed_line_is_quoted(line: str) -> None:
     with pytest.raises(LineError) as told:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from inhabit.envs.core import UnavailableError
+from inhabit.envs.core import SceneError, TaskError, UnavailableError
 from inhabit.envs.virtualhome.graph.goals import met
 from inhabit.envs.virtualhome.graph.library import simulation
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine, parse_line
@@ -54,6 +57,24 @@ def test_programs_run_and_their_goals_hold() -> None:
     assert len(eai.programs()) == 518
     assert ran >= 516
     assert solved >= 341
+
+
+def test_a_task_of_an_unknown_program_is_refused() -> None:
+    scene = {"eai": "999_9", "goals": [{"kind": "action", "any_of": ["OPEN"]}]}
+    with pytest.raises(SceneError, match="no program '999_9'"):
+        eai.build_world(VirtualHomeScene.model_validate(scene))
+
+
+@pytest.mark.parametrize("text", ["{}", "[", '{"scene_1": {"t": {"27_2": {}}}}'])
+def test_files_of_another_form_are_named(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goals = tmp_path / "resources/virtualhome/task_state_LTL_formula_accurate.json"
+    goals.parent.mkdir(parents=True)
+    goals.write_text(text)
+    monkeypatch.setenv("INHABIT_EAI", str(tmp_path))
+    with pytest.raises(TaskError, match=f"^{re.escape(str(goals))}.*is not in the form"):
+        list(eai.tasks())
 
 
 def test_what_doing_nothing_solves_is_kept_apart() -> None:

@@ -19,6 +19,7 @@ from waiting import PATIENCE
 from inhabit.envs.core import SimulatorError
 from inhabit.envs.virtualhome.drawing.picture import node_of
 from inhabit.envs.virtualhome.flats.build import build
+from inhabit.envs.virtualhome.server import __main__ as starting
 from inhabit.envs.virtualhome.server.actions import answer
 from inhabit.envs.virtualhome.server.cameras import CHARACTER_CAMERAS
 from inhabit.envs.virtualhome.server.flat import Flat
@@ -70,6 +71,15 @@ def test_a_taken_port_is_one_sentence_and_code_3():
     assert done.returncode == 3
     assert done.stderr.startswith(f"Can't listen on port {port}")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_an_interrupt_while_it_starts_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: int) -> Flat:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["server"])
+    monkeypatch.setattr(starting, "Flat", interrupted)
+    assert starting.main() == 0
 
 
 @pytest.mark.slow
@@ -135,7 +145,7 @@ def test_pages_of_a_browser_are_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("port", ["99999", "-1", "x"])
+@pytest.mark.parametrize("port", ["99999", "-1", "x", "²"])
 def test_what_is_no_port_is_one_sentence(port: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "inhabit.envs.virtualhome.server", f"--port={port}"],
@@ -145,9 +155,11 @@ def test_what_is_no_port_is_one_sentence(port: str) -> None:
     assert "is not a port (0 to 65535)" in done.stderr
 
 
-def test_a_request_that_is_too_long_is_not_read(serving):
+@pytest.mark.parametrize("length", [b"999999999", b"\xb2", b"9" * 5000])
+def test_a_request_that_is_too_long_is_not_read(serving, length):
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length
     with socket.create_connection(("127.0.0.1", serving.server_port), timeout=10) as line:
-        line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n")
+        line.sendall(head + b"\r\n\r\n")
         assert b" 413 " in line.recv(200)
     assert VirtualHomeClient(port=serving.server_port).alive()
 
@@ -195,6 +207,17 @@ def test_every_scene_has_its_rooms_and_the_seeds_differ():
         graphs.add(json.dumps(flat.graph()))
     graphs.add(json.dumps(Flat(0, 1).graph()))
     assert len(graphs) == 8
+
+
+def test_a_scene_is_the_same_after_a_generated_one():
+    flat = Flat(1, 2)
+    before = flat.graph()
+    assert ask(flat, "procedural_generation", ints=(5,)).success
+    generated = flat.graph()
+    assert ask(flat, "fast_reset").success
+    assert flat.graph() == generated
+    assert ask(flat, "environment", ints=(1,)).success
+    assert flat.graph() == before
 
 
 def test_a_script_is_carried_out_whole_or_not_at_all():
@@ -245,6 +268,10 @@ def test_what_is_put_somewhere_has_its_box_there():
          [{"from_id": 1, "relation_type": "ON", "to_id": 7}], "which is not there"),
         ([{"id": 1, "class_name": "kitchen", "category": "Rooms"}],
          [{"from_id": 1, "relation_type": "BENEATH", "to_id": 1}], "no relation 'BENEATH'"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"},
+          {"id": 2, "class_name": "mug", "prefab_name": "inhabit_\ud800"}], [], "hex escape"),
+        ([{"id": 1, "class_name": "kitchen", "category": "Rooms"},
+          {"id": 2, "class_name": "character", "stands_at": "ab"}], [], "nodes.1.stands_at"),
     ],
 )  # fmt: skip
 def test_a_bad_graph_is_refused_and_the_scene_stays(flat, nodes, edges, words):
@@ -277,6 +304,21 @@ def test_an_object_that_a_program_adds_can_be_carried(relation, class_name):
     assert [e["relation_type"] for e in held if e["relation_type"].startswith("HOLDS")]
 
 
+@pytest.mark.parametrize("class_name", ["plate", "yeti"])
+def test_an_object_that_a_program_adds_without_a_box_is_drawn(class_name: str) -> None:
+    flat = Flat(5, 1)
+    table, graph = node(flat, "kitchentable"), flat.graph()
+    graph["nodes"].append({"id": 9000, "class_name": class_name})
+    graph["edges"].append({"from_id": 9000, "relation_type": "ON", "to_id": table})
+    assert ask(flat, "expand_scene", "{}", json.dumps(graph)).success
+    boxes = {n["id"]: n.get("bounding_box") for n in flat.graph()["nodes"]}
+    for axis in (0, 2):
+        apart = abs(boxes[9000]["center"][axis] - boxes[table]["center"][axis])
+        assert apart < boxes[table]["size"][axis] / 2
+    seen = [json.loads(ask(flat, "observation", ints=(i,)).message) for i in range(20)]
+    assert any("9000" in ids for ids in seen)
+
+
 def test_a_graph_with_two_characters_is_refused(flat):
     graph = build(5, 1)
     people = [{"id": i, "class_name": "character", "category": "Characters"} for i in (1, 2)]
@@ -303,6 +345,18 @@ def test_a_camera_can_not_roll(flat):
     reply = ask(flat, "add_camera", json.dumps({"rotation": {"z": 20}}))
     assert not reply.success
     assert "roll" in reply.message
+
+
+def test_a_first_person_camera_that_was_moved_back_sees_the_character() -> None:
+    flat = Flat(0, 0)
+    place = {"camera_name": "FIRST_PERSON", "position": {"y": 1.5, "z": -1.5}}
+    assert ask(flat, "update_character_camera", json.dumps(place)).success
+    at = flat.picture.home[node(flat, "kitchen")]
+    put = character("fix_position", "", character_position={"x": at.x, "z": at.z})
+    assert ask(flat, "add_character", put).success
+    number = len(flat.cameras) - len(CHARACTER_CAMERAS) + CHARACTER_CAMERAS.index("FIRST_PERSON")
+    seen = json.loads(ask(flat, "observation", ints=(number,)).message)
+    assert "character" in seen.values()
 
 
 def test_a_floor_at_another_height_is_brought_to_zero():
@@ -370,6 +424,7 @@ def test_what_is_held_moves_along() -> None:
     flat = Flat(0, 0)
     assert ask(flat, "add_character", character()).success
     mug = node(flat, "mug")
+    (counter,) = flat.world.targets(mug, "ON")
     lines = (f"<char0> [walk] <mug> ({mug})", f"<char0> [grab] <mug> ({mug})")
     assert ask(flat, "render_script", "{}", *lines).success
     bedroom = node(flat, "bedroom")
@@ -377,8 +432,22 @@ def test_what_is_held_moves_along() -> None:
     there = character("fix_position", "", character_position={"x": x, "z": z})
     assert ask(flat, "move_character", there).success
     assert flat.world.targets(mug, "INSIDE") == [bedroom]
+    back = f"<char0> [walk] <kitchencounter> ({counter})", f"<char0> [putobjback] <mug> ({mug})"
+    assert ask(flat, "check_script", *back).success
     assert ask(flat, "render_script", "{}", f"<char0> [drop] <mug> ({mug})").success
     assert flat.world.targets(mug, "INSIDE") == [bedroom]
+
+
+def test_a_character_that_was_put_somewhere_walks_to_another_room() -> None:
+    flat = Flat(0, 0)
+    at = flat.picture.home[node(flat, "kitchen")]
+    put = character("fix_position", "", character_position={"x": at.x, "z": at.z})
+    assert ask(flat, "add_character", put).success
+    bedroom = node(flat, "bedroom")
+    assert ask(flat, "render_script", "{}", f"<char0> [walk] <bedroom> ({bedroom})").success
+    assert flat.figure is not None
+    body, room = flat.figure.place, flat.picture.home[bedroom].box
+    assert abs(body.x - room.x) < room.hx and abs(body.z - room.z) < room.hz
 
 
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400"])

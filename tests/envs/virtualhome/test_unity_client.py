@@ -74,6 +74,15 @@ def hangs(line: socket.socket) -> None:
         pass
 
 
+@needs_virtualhome
+def test_a_server_is_used_by_one_at_a_time() -> None:
+    with served() as server:
+        there = VirtualHomeSettings(view="none", port=server.server_port, timeout=PATIENCE)
+        with make("unity", there), pytest.raises(SimulatorError, match="Another worker uses"):
+            make("unity", there)
+        make("unity", there).close()
+
+
 def test_nobody_listens():
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
