@@ -152,16 +152,18 @@ def _from(
 ) -> Iterator[tuple[int, av.VideoFrame]]:
     """Frames with their numbers, from the last key frame before `first`."""
     stream = container.streams.video[0]
-    rate = stream.average_rate or stream.guessed_rate
-    if first and rate and stream.time_base:
-        start = stream.start_time or 0
-        container.seek(start + int(first / rate / stream.time_base), stream=stream)
-        for frame in container.decode(stream):
-            if frame.pts is None:
-                raise VideoError("a frame has no timestamp")
-            yield round(float((frame.pts - start) * stream.time_base * rate)), frame
+    # The average is lower where frames are left out.
+    rate = stream.guessed_rate or stream.average_rate
+    if not (rate and stream.time_base):
+        yield from enumerate(container.decode(stream))
         return
-    yield from enumerate(container.decode(stream))
+    start = stream.start_time or 0
+    if first:
+        container.seek(start + int(first / rate / stream.time_base), stream=stream)
+    for frame in container.decode(stream):
+        if frame.pts is None:
+            raise VideoError("a frame has no timestamp")
+        yield round(float((frame.pts - start) * stream.time_base * rate)), frame
 
 
 def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
