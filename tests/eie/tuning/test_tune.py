@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.log import LogLine, lines
+from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.passes import Way
 from inhabit.eie.tuning.passes import read as logits_of
 from inhabit.eie.tuning.questions import Question, Questions, score
@@ -129,6 +131,25 @@ def test_a_killed_training_ends_as_an_undisturbed_one(
     assert all(torch.equal(undisturbed[name], resumed[name]) for name in undisturbed)
     counted = [line.step for line in lines(tmp_path / "cut" / "log.jsonl") if line.kind == "step"]
     assert counted == list(range(1, 9))
+
+
+def test_what_was_killed_before_its_last_measurement_is_measured(
+    bases: dict[str, Path], made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = Training._judge
+
+    def killed(self: Training, step: int, *rest: Any) -> None:
+        if step == 4:
+            raise KeyboardInterrupt
+        measure(self, step, *rest)
+
+    monkeypatch.setattr(Training, "_judge", killed)
+    with pytest.raises(KeyboardInterrupt):
+        train(made, bases["llama"], tmp_path, epochs=1)
+    monkeypatch.undo()
+    train(made, bases["llama"], tmp_path, epochs=1)
+    told = [line.step for line in lines(tmp_path / "log.jsonl") if line.kind == "judge"]
+    assert told == [0, 4]
 
 
 @pytest.mark.slow
