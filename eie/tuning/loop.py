@@ -250,6 +250,8 @@ class Training:
         for remark in remarks:
             self.warn(remark)
         if found is None:
+            if self.peers.rank == 0:  # What is logged is of a training without a checkpoint.
+                (self.out / "log.jsonl").unlink(missing_ok=True)
             return 0
         self.base.take(found.weights)
         checkpoint.restore_moments(found, self.base.trained, optimizer)

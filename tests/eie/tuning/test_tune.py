@@ -228,6 +228,15 @@ def test_another_training_is_not_gone_on_from(
     assert (tmp_path / "index.html").read_bytes() == page
 
 
+def test_a_log_without_a_checkpoint_is_of_no_training(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    line = LogLine(kind="step", step=99, loss=7.0).model_dump_json()
+    (tmp_path / "log.jsonl").write_text(f"{line}\n")
+    result, heard = train(made, bases["llama"], tmp_path, epochs=0.5)
+    assert result.loss == next(one.loss for one in reversed(heard) if one.kind == "step")
+
+
 def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:
     """Its `model` would be replaced by the tuned one."""
     base = save_llama(tmp_path / "model")
