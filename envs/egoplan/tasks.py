@@ -229,6 +229,7 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
     if settings.videos is not None and not videos:
         raise TaskError(f"{settings.videos} contains no videos and no folders of numbered frames.")
     kept = total = 0
+    taken: set[str] = set()
     for file in _files(path):
         seen: set[str] = set()
         for number, record in enumerate(json_list(file)):
@@ -242,6 +243,9 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
                 continue
             seen.add(task.id)
             kept += 1
+            if task.id in taken:  # Every file numbers its records from 0.
+                task = task.model_copy(update={"id": f"{file.stem}/{task.id}"})
+            taken.add(task.id)
             yield task
     if not total:
         raise TaskError(f"{source} contains no records.")

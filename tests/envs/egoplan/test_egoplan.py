@@ -205,6 +205,12 @@ def test_what_makes_no_sense_is_named_and_counted(
     assert "1 of 2 records" in caplog.text
 
 
+def test_files_of_one_folder_may_number_their_records_alike(tmp_path: Path) -> None:
+    file = write(tmp_path, [record(0), record(1)])
+    (tmp_path / "EgoPlan_test.json").write_text(file.read_text())
+    assert len({task.id for task in read(tmp_path)}) == 4
+
+
 def test_a_film_that_breaks_off_is_refused(tmp_path: Path) -> None:
     whole = video(tmp_path / "kitchen.mp4")
     (task,) = read(write(tmp_path, [record()]))
