@@ -152,6 +152,13 @@ def test_what_was_killed_before_its_last_measurement_is_measured(
     assert told == [0, 4]
 
 
+def test_the_newest_checkpoint_is_kept_after_a_million_steps(tmp_path: Path) -> None:
+    for step in (999_950, 999_999, 1_000_000):
+        state = checkpoint.CheckpointState(step=step, asked="")
+        checkpoint.save(tmp_path, checkpoint.Checkpoint(state, {}, {}, {}))
+    assert [place.name for place in checkpoint.whole(tmp_path)] == ["999999", "1000000"]
+
+
 @pytest.mark.slow
 def test_a_checkpoint_cut_short_is_passed_over(
     bases: dict[str, Path], made: Path, tmp_path: Path
