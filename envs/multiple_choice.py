@@ -16,11 +16,14 @@ from inhabit.envs.plain_data import state_digest
 def json_list(file: Path) -> list[Any]:
     """The items of a JSON file that holds one list, unchecked. A byte-order mark is ignored.
 
+    NaN, which JSON has not, is read as null.
+
     Raises:
         TaskError: it cannot be read, is not JSON, or is not a list.
     """
     try:
-        found = json.loads(file.read_text(encoding="utf-8-sig"))
+        text = file.read_text(encoding="utf-8-sig")
+        found = json.loads(text, parse_constant=lambda _: None)
     except OSError as error:
         raise TaskError(f"Can't read {file}: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:

@@ -80,7 +80,8 @@ def export(
         given = SetSource(SetFolder.open(source), options)
     else:
         run, *more = find_runs(source, _refuse) if chosen.every else [Run.open(source)]
-        if not chosen.every and not any(end and end.success for end in Index(run).ends()):
+        wanted = chosen.write_run is not None and not chosen.every
+        if wanted and not any(end and end.success for end in Index(run).ends()):
             raise RecordError(f"Nothing to export: no episode of {source} was successful.")
         given = RunSource(run, options, tuple(more))
     count = write(given, chosen, out)

@@ -65,19 +65,29 @@ def write(runs: Sequence[Run], out: Path) -> int:
         RecordError: a record or an image can't be read.
         DiskError: it can't be written.
     """
-    groups: dict[str, list[float]] = {}
+    groups: dict[str, str] = {}
+    returns: dict[str, list[float]] = {}
     for _, episode, attempt in _ended(runs):
-        groups.setdefault(episode.task.id, []).append(sum(_rewards(attempt)))
+        if (task := _identity(episode)) not in groups:
+            name = episode.task.id
+            groups[task] = f"{name} ({len(groups)})" if name in returns else name
+        returns.setdefault(groups[task], []).append(sum(_rewards(attempt)))
     if not groups:
         return 0
     prompt = Prompt("rank", settings=PromptSettings(history="whole", pictures=1_000_000))
     known = {run.folder: credits_of(run) for run in runs}
     with table(out / "data" / "train.parquet", _COLUMNS, together=4) as rows:
         for run, episode, attempt in _ended(runs):
-            row = _row(run, episode, attempt, groups[episode.task.id], prompt)
+            group = groups[_identity(episode)]
+            row = _row(run, episode, attempt, returns[group], prompt)
             found = known[run.folder].get(episode.number)
-            rows.add({**row, **_credit(found, attempt)})
+            rows.add({**row, "group": group, **_credit(found, attempt)})
     return rows.rows
+
+
+def _identity(episode: EpisodeRecord) -> str:
+    """The whole task: those of other files may have the same id."""
+    return episode.task.model_dump_json(exclude={"reference_cost"})
 
 
 def _ended(runs: Sequence[Run]) -> Iterator[tuple[Run, EpisodeRecord, Attempt]]:
@@ -126,7 +136,6 @@ def _row(
         ],
         "rewards": rewards,
         "return": value,
-        "group": episode.task.id,
         "advantage": (value - fmean(group)) / (pstdev(group) + 1e-4),
         "success": attempt.end.success,
         "ending": attempt.end.ending,

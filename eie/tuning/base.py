@@ -236,10 +236,11 @@ def merge(name: str, out: Path) -> None:
         raise TuneError(f"{name} has no adapters: there is nothing to merge.")
     if getattr(loaded.network, "is_quantized", False):
         raise TuneError(f"The base of {name} is quantized: merge into full precision instead.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f"{out.name}.", dir=out.parent) as beside:
-        (half := Path(beside, "model")).mkdir()
+    out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=out) as inside:
+        half = Path(inside)
         loaded.network.save_pretrained(half)
         loaded.encoder.save(half)
         _recommend_the_same(name, half)
-        half.replace(out)
+        for file in half.iterdir():
+            file.rename(out / file.name)

@@ -106,7 +106,8 @@ def restore_moments(
 
 def whole(folder: Path) -> list[Path]:
     """The checkpoints in `folder`, oldest first."""
-    return sorted(p for p in folder.glob("*") if p.is_dir() and p.name.isdigit())
+    found = (p for p in folder.glob("*") if p.is_dir() and p.name.isdecimal())
+    return sorted(found, key=lambda place: int(place.name))
 
 
 def newest(folder: Path) -> tuple[Checkpoint | None, list[str]]:

@@ -84,8 +84,8 @@ class Training:
         train, judged = self._questions(self.train), self._questions(self.judged)
         plan = self._plan(train)  # of the weights at the start, as in the first run
         done = self._resume(optimizer)
-        if done == 0:
-            self._judge(0, judged, plan)
+        if done in (0, len(self.order)):  # It may have been killed before it was measured.
+            self._judge(done, judged, plan)
         for step in range(done, len(self.order)):
             try:
                 self._step(step, optimizer, train, plan)
@@ -250,6 +250,8 @@ class Training:
         for remark in remarks:
             self.warn(remark)
         if found is None:
+            if self.peers.rank == 0:  # What is logged is of a training without a checkpoint.
+                (self.out / "log.jsonl").unlink(missing_ok=True)
             return 0
         self.base.take(found.weights)
         checkpoint.restore_moments(found, self.base.trained, optimizer)

@@ -152,16 +152,18 @@ def _from(
 ) -> Iterator[tuple[int, av.VideoFrame]]:
     """Frames with their numbers, from the last key frame before `first`."""
     stream = container.streams.video[0]
-    rate = stream.average_rate or stream.guessed_rate
-    if first and rate and stream.time_base:
-        start = stream.start_time or 0
-        container.seek(start + int(first / rate / stream.time_base), stream=stream)
-        for frame in container.decode(stream):
-            if frame.pts is None:
-                raise VideoError("a frame has no timestamp")
-            yield round(float((frame.pts - start) * stream.time_base * rate)), frame
+    # The average is lower where frames are left out.
+    rate = stream.guessed_rate or stream.average_rate
+    if not (rate and stream.time_base):
+        yield from enumerate(container.decode(stream))
         return
-    yield from enumerate(container.decode(stream))
+    start = stream.start_time or 0
+    if first:
+        container.seek(start + int(first / rate / stream.time_base), stream=stream)
+    for frame in container.decode(stream):
+        if frame.pts is None:
+            raise VideoError("a frame has no timestamp")
+        yield round(float((frame.pts - start) * stream.time_base * rate)), frame
 
 
 def _pictures(folder: Path, wanted: Sequence[int]) -> dict[int, Image.Image]:
@@ -227,6 +229,7 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
     if settings.videos is not None and not videos:
         raise TaskError(f"{settings.videos} contains no videos and no folders of numbered frames.")
     kept = total = 0
+    taken: set[str] = set()
     for file in _files(path):
         seen: set[str] = set()
         for number, record in enumerate(json_list(file)):
@@ -240,6 +243,9 @@ def read(source: str, settings: EgoPlanSettings) -> Iterator[Task]:
                 continue
             seen.add(task.id)
             kept += 1
+            if task.id in taken:  # Every file numbers its records from 0.
+                task = task.model_copy(update={"id": f"{file.stem}/{task.id}"})
+            taken.add(task.id)
             yield task
     if not total:
         raise TaskError(f"{source} contains no records.")

@@ -174,8 +174,14 @@ def read(source: str, settings: PcaSettings) -> Iterator[Task]:
         raise TaskError(f"All {total} records of {source} are invalid.")
     if passed := total - len(pictured):
         _LOG.warning("%d of %d records at %s are passed over.", passed, total, source)
+    taken: set[str] = set()
     for one in pictured:
-        yield _task(one)
+        task = _task(one)
+        if task.id in taken:  # Of a folder of the same name elsewhere.
+            place = one.entry.file.parent.relative_to(source)
+            task = task.model_copy(update={"id": f"{place}/{task.id}"})
+        taken.add(task.id)
+        yield task
 
 
 def _understood(entry: PcaRecord) -> _Found:

@@ -36,6 +36,13 @@ def test_a_set_is_exported(form: str, made: Path, tmp_path: Path, capsys: Any) -
     assert json.loads(said) == answer
 
 
+def test_a_format_of_sets_says_so_of_a_run_without_success(tmp_path: Path, capsys: Any) -> None:
+    play("toy", "random", tmp_path / "run", n=1, max_steps=1)
+    words = ["export", str(tmp_path / "run"), "--format", "pca", "--out", str(tmp_path / "out")]
+    code, _, told = inhabit(capsys, *words)
+    assert code == 2 and "The format 'pca' holds examples" in told
+
+
 def test_pca_says_what_it_leaves_out(tmp_path: Path, capsys: Any) -> None:
     made = write_set(tmp_path / "set")
     lines = (made / "examples.jsonl").read_text().splitlines()

@@ -73,6 +73,8 @@ def test_adapters_of_plain_peft_are_tuned_further(tmp_path: Path) -> None:
 
 
 def test_a_merged_model_recommends_what_its_base_does(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "merged").symlink_to("empty")
     base = save_llama(tmp_path / "base")
     (base / "inhabit.json").write_text('{"agent": {"prompt": "mine.jinja", "history": 3}}')
     (base / "mine.jinja").write_text("Mine.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.trie import Trie
 from inhabit.eie.tuning import checkpoint
 from inhabit.eie.tuning.log import LogLine, lines
+from inhabit.eie.tuning.loop import Training
 from inhabit.eie.tuning.passes import Way
 from inhabit.eie.tuning.passes import read as logits_of
 from inhabit.eie.tuning.questions import Question, Questions, score
@@ -131,6 +133,32 @@ def test_a_killed_training_ends_as_an_undisturbed_one(
     assert counted == list(range(1, 9))
 
 
+def test_what_was_killed_before_its_last_measurement_is_measured(
+    bases: dict[str, Path], made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = Training._judge
+
+    def killed(self: Training, step: int, *rest: Any) -> None:
+        if step == 4:
+            raise KeyboardInterrupt
+        measure(self, step, *rest)
+
+    monkeypatch.setattr(Training, "_judge", killed)
+    with pytest.raises(KeyboardInterrupt):
+        train(made, bases["llama"], tmp_path, epochs=1)
+    monkeypatch.undo()
+    train(made, bases["llama"], tmp_path, epochs=1)
+    told = [line.step for line in lines(tmp_path / "log.jsonl") if line.kind == "judge"]
+    assert told == [0, 4]
+
+
+def test_the_newest_checkpoint_is_kept_after_a_million_steps(tmp_path: Path) -> None:
+    for step in (999_950, 999_999, 1_000_000):
+        state = checkpoint.CheckpointState(step=step, asked="")
+        checkpoint.save(tmp_path, checkpoint.Checkpoint(state, {}, {}, {}))
+    assert [place.name for place in checkpoint.whole(tmp_path)] == ["999999", "1000000"]
+
+
 @pytest.mark.slow
 def test_a_checkpoint_cut_short_is_passed_over(
     bases: dict[str, Path], made: Path, tmp_path: Path
@@ -205,6 +233,15 @@ def test_another_training_is_not_gone_on_from(
     with pytest.raises(TuneError, match="another base, set, settings or seed"):
         train(made, bases["llama"], tmp_path, epochs=2)
     assert (tmp_path / "index.html").read_bytes() == page
+
+
+def test_a_log_without_a_checkpoint_is_of_no_training(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    line = LogLine(kind="step", step=99, loss=7.0).model_dump_json()
+    (tmp_path / "log.jsonl").write_text(f"{line}\n")
+    result, heard = train(made, bases["llama"], tmp_path, epochs=0.5)
+    assert result.loss == next(one.loss for one in reversed(heard) if one.kind == "step")
 
 
 def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:

@@ -58,6 +58,19 @@ def test_reads_the_released_form_with_pictures(tmp_path: Path) -> None:
         assert env.call("ocr", {}) == "nothing" and env.call("detect_traffic_sign", {}) == []
 
 
+def test_a_missing_result_may_be_written_as_nan(tmp_path: Path) -> None:
+    nan = float("nan")
+    cached = {"list_items_in_inventory": [["log", nan]], "list_nearby_mobs": nan}
+    (task,) = read(write(tmp_path, [game(api_cached_result=cached)]))
+    assert Task.model_validate_json(task.model_dump_json()) == task
+
+
+def test_folders_of_one_name_in_different_places(tmp_path: Path) -> None:
+    for place in ("kitchen/train", "flats/train"):
+        write(tmp_path / place, [home(0), home(1)])
+    assert len({task.id for task in read(tmp_path)}) == 4
+
+
 def test_reads_the_open_form_without_index_or_picture(tmp_path: Path) -> None:
     records = [home(), home()]
     for record in records:
