@@ -18,7 +18,7 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply
 from inhabit.cli import main
 from inhabit.eie.examples.example import Example, Rejection
-from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make
+from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make, open_photograph
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader
 from tests.agents.models.endpoints.endpoint import endpoint, good
 
@@ -157,6 +157,17 @@ def test_what_is_no_picture_is_counted_and_passed_over(tmp_path: Path) -> None:
     examples, rejected = run(photographs, scripted([CLAIM]), tmp_path / "out")
     assert len(examples) == 1
     assert rejected == [Rejection.UNCLEAR, Rejection.UNCLEAR]
+
+
+def test_a_photograph_with_malformed_exif_data_is_upright(tmp_path: Path) -> None:
+    exif, file = Picture.Exif(), tmp_path / "turned.jpg"
+    exif[0x0112], exif[0x010F] = 6, "Maker"
+    Picture.new("RGB", (64, 48)).save(file, exif=exif)
+    # A width in letters can be read, and not be written again.
+    maker, width = b"\x01\x0f\x00\x02", b"\x01\x00\x00\x02"
+    assert maker in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(maker, width))
+    assert open_photograph(file).shape == (64, 48, 3)
 
 
 def test_the_same_photograph_counts_once(tmp_path: Path) -> None:
