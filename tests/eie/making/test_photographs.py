@@ -249,6 +249,16 @@ def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
         assert [a.tokens for a in opened.attempts()] == [{"in": 200, "out": 40}] * 2
 
 
+def test_another_address_of_the_model_goes_on_with_a_set(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    words = ["photographs", str(write(tmp_path / "in")), "--author", "openai:sees"]
+    with endpoint(lambda *_: good("I would not know.")) as server:
+        for url in (server.base_url, "http://localhost:1/v1"):
+            with pytest.raises(SystemExit) as left:
+                main([*words, "--base-url", url, "--out", str(tmp_path / "out")])
+            assert left.value.code == 0
+
+
 def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "script.json"
     answers = [{"when": '"key_concepts"', "say": text(FINE)}]
