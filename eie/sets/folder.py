@@ -24,11 +24,11 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.files import (
     LONGEST,
-    is_regular,
     make_folder,
     open_appending,
     read_lines,
     read_whole,
+    size_of,
 )
 from inhabit.envs.pictures import png
 from inhabit.episodes.recording.disk import DiskError, LineFile, write_whole
@@ -242,7 +242,8 @@ class SetWriter:
         """
         for digest, rgb in chain.from_iterable(draft.pictures.items() for draft in drafts):
             name = f"images/{digest}.png"
-            if not is_regular(self._folder / name, self._folder):
+            # A loss of power may have left a file without its content.
+            if not size_of(self._folder / name, self._folder):
                 put(self._folder, name, png(rgb, level=4))
         kept = tuple(draft.example.id for draft in drafts)
         prints = tuple(f"{draft.fingerprint:064x}" for draft in drafts)

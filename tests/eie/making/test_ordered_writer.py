@@ -73,3 +73,12 @@ def test_equal_images_make_no_group(target: SetFolder) -> None:
 
 def test_a_picture_is_in_one_split(target: SetFolder) -> None:
     assert kept(target, [twins("a", [1, 2]), twins("b", [3, 1], "test")]) == [["a-0", "a-1"], []]
+
+
+def test_an_empty_image_of_a_lost_attempt_is_written_again(target: SetFolder) -> None:
+    made = twins("a", [1, 2])
+    file = target.folder / made[0].example.image
+    file.parent.mkdir()
+    file.touch()
+    kept(target, [made])
+    assert file.stat().st_size
