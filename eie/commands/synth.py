@@ -113,7 +113,7 @@ def synth(
 
 @contextmanager
 def _begun(
-    out: Path, header: SetHeader, comparable: Callable[[SetSettings], SetSettings] = lambda own: own
+    out: Path, header: SetHeader, comparable: Callable[[SetSettings], SetSettings]
 ) -> Iterator[SetFolder]:
     """The set in `out`, to be made or continued; its tables, card and page are written at last."""
     require("pyarrow", "sets", "Data sets")
@@ -169,10 +169,14 @@ def _comparable(header: SetHeader, settings: SetSettings) -> SetSettings:
     unset = registration.settings.model_construct(_fields_set=set(), **dict(env))
     fastest: BaseModel = registration.fastest_settings(header.backend, unset)
     plain = {**settings, "env": fastest.model_dump(mode="json")}
-    kinds = owners(header.env, header.author, header.reader)
+    return _effective(owners(header.env, header.author, header.reader), plain)
+
+
+def _effective(kinds: Mapping[str, type[BaseModel]], settings: SetSettings) -> SetSettings:
+    """The settings that have an effect on the set."""
     return {
         owner: {k: v for k, v in given.items() if k not in without_effect(kinds[owner])}
-        for owner, given in plain.items()
+        for owner, given in settings.items()
         if owner in kinds
     }
 
@@ -297,7 +301,8 @@ def photographs(
     there = at_address(registration.settings, base_url)
     given = [*(assignments or ()), *(f"model.{key}={value}" for key, value in there.items())]
     files = photographs_in(folder)
-    settings = divide(given, {"model": registration.settings})
+    kinds = {"model": registration.settings}
+    settings = divide(given, kinds)
     words = ("--author", author, "--of", of, "--seed", str(seed))
     changed = (word for assignment in given for word in ("--set", assignment))
     header = SetHeader(
@@ -318,7 +323,7 @@ def photographs(
         finally:
             await model.close()
 
-    with _begun(out, header) as opened:
+    with _begun(out, header, partial(_effective, kinds)) as opened:
         begun = zip(opened.attempts(), files, strict=False)
         if other := next((was for was, file in begun if was.task != file.name), None):
             raise SetError(

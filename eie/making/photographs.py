@@ -234,6 +234,9 @@ def open_photograph(file: Path) -> NDArray[np.uint8]:
     """
     try:
         with Picture.open(file, formats=("JPEG", "PNG", "WEBP")) as opened:
+            # Read, and then left out: `exif_transpose` can't write malformed EXIF data again.
+            opened.getexif()
+            opened.info.pop("exif", None)
             upright = ImageOps.exif_transpose(opened).convert("RGB")
             upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(upright)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -257,7 +258,8 @@ class AttemptRunner:
             except SimulatorError as error:
                 self._env = None
                 await self._on_thread(env.close)
-                why = str(error).strip().partition("\n")[0]
+                # Without the lines that it printed, and the words that announce them.
+                why = re.sub(r"(?<=[.]) [^.]*:$", "", str(error).strip().partition("\n")[0])
         return [Refused(Rejection.REFUSED, f"The simulator fails: {why}")]
 
     def _pieces(self, env: Env, answer: AuthorReply, number: int) -> list[Piece]:

@@ -79,7 +79,7 @@ def plain_markdown(text: object) -> str:
 
 def in_code(text: object) -> str:
     """`text` on one line, for use between backticks."""
-    return _one_line(text).replace("`", "'").replace("|", "\\|")
+    return _one_line(text).replace("`", "'")
 
 
 def _one_line(text: object) -> str:

@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from operator import not_
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, StringConstraints, ValidationError
 
 from inhabit.eie.examples.draft import Draft
 from inhabit.eie.examples.example import Example, Refused
@@ -24,11 +24,11 @@ from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import ExitCode, UserError
 from inhabit.envs.files import (
     LONGEST,
-    is_regular,
     make_folder,
     open_appending,
     read_lines,
     read_whole,
+    size_of,
 )
 from inhabit.envs.pictures import png
 from inhabit.episodes.recording.disk import DiskError, LineFile, write_whole
@@ -83,7 +83,7 @@ class AttemptLine(BaseModel, frozen=True, extra="forbid"):
     """The task's goal as a second model says it, if there is one."""
     kept: tuple[str, ...] = ()
     """Ids of examples, in their order in `examples.jsonl`."""
-    prints: tuple[str, ...] = ()
+    prints: tuple[Annotated[str, StringConstraints(pattern="^[0-9a-f]+$")], ...] = ()
     """Fingerprints of the examples' images, hexadecimal, to find near duplicates."""
     rejected: tuple[Refused, ...] = ()
     """Rejections: one for the whole task, or one for each step that gave no example."""
@@ -228,6 +228,12 @@ class SetWriter:
         self._attempts = _append_to(self._folder, "attempts.jsonl")
         self._times = _append_to(self._folder, "times.jsonl")
         self.past: Sequence[AttemptLine] = tuple(opened.attempts())
+        for place, attempt in enumerate(self.past):
+            if attempt.number != place or len(attempt.prints) != len(attempt.kept):
+                raise SetError(
+                    f"{self._folder / 'attempts.jsonl'}, line {place + 1} was changed, or one "
+                    "before it is missing. Restore it, or make the set anew in another folder."
+                )
         known = sum(len(attempt.kept) for attempt in self.past)
         there = _cut(self._folder, "examples.jsonl", known)
         if there < known:
@@ -242,7 +248,8 @@ class SetWriter:
         """
         for digest, rgb in chain.from_iterable(draft.pictures.items() for draft in drafts):
             name = f"images/{digest}.png"
-            if not is_regular(self._folder / name, self._folder):
+            # A loss of power may have left a file without its content.
+            if not size_of(self._folder / name, self._folder):
                 put(self._folder, name, png(rgb, level=4))
         kept = tuple(draft.example.id for draft in drafts)
         prints = tuple(f"{draft.fingerprint:064x}" for draft in drafts)

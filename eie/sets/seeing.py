@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image as Picture
 
 from inhabit.eie.examples.example import Example
+from inhabit.eie.sets.folder import SetError
 from inhabit.eie.sets.text_features import words
+from inhabit.episodes.recording.disk import read_picture
 
 Cells = NDArray[np.float32]
 """Log-odds of each class in each cell, (classes, rows, columns)."""
@@ -138,8 +139,10 @@ class EyeFeatures:
 
     def _cells(self, image: str) -> Cells:
         if image not in self._seen:
-            with Picture.open(self._folder / image, formats=("PNG",)) as opened:
-                rgb = np.asarray(opened.convert("RGB"))
+            file = self._folder / "images" / Path(image).name
+            if (found := read_picture(file, self._folder, ("PNG",))) is None:
+                raise SetError(f"{file} is no image. Restore it, or make the set anew.")
+            rgb = np.asarray(found.convert("RGB"))
             shown, odds = (cells.numpy() for cells in self._detector.cells(rgb))
             self._seen[image] = odds
             known = np.clip(odds, -_MOST, _MOST / 2) / 4

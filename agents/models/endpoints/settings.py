@@ -57,10 +57,11 @@ class OpenAISettings(SettingsModel):
     in_flight: Annotated[int, NoEffect()] = Field(default=32, ge=1)
     """Maximum number of concurrent requests."""
     budget_calls: Annotated[int | None, NoEffect()] = Field(default=None, ge=0)
-    """Maximum number of calls of the whole run, including those before an interruption."""
+    """Maximum number of calls of the whole run, including those before an interruption. For a data
+    set, of each command that goes on with it."""
     budget_tokens: Annotated[int | None, NoEffect()] = Field(default=None, ge=0)
     """Maximum number of tokens read and written in the whole run, including those before an
-    interruption."""
+    interruption. For a data set, of each command that goes on with it."""
     cache: Annotated[Path | None, NoEffect()] = None
     """File that caches answers to identical requests."""
     cache_samples: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from inhabit.eie.examples.draft import Draft
 from inhabit.eie.examples.example import Example
 from inhabit.eie.making.ordered_writer import OrderedWriter
 from inhabit.eie.making.runner import AttemptResult
-from inhabit.eie.sets.folder import SetFolder, SetHeader
+from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader
 
 
 def twins(name: str, pictures: list[int], split: str = "train") -> list[Draft]:
@@ -73,3 +74,25 @@ def test_equal_images_make_no_group(target: SetFolder) -> None:
 
 def test_a_picture_is_in_one_split(target: SetFolder) -> None:
     assert kept(target, [twins("a", [1, 2]), twins("b", [3, 1], "test")]) == [["a-0", "a-1"], []]
+
+
+def test_an_empty_image_of_a_lost_attempt_is_written_again(target: SetFolder) -> None:
+    made = twins("a", [1, 2])
+    file = target.folder / made[0].example.image
+    file.parent.mkdir()
+    file.touch()
+    kept(target, [made])
+    assert file.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("was", "now"), [(r'"prints":\[.*\]', '"prints":[]'), (r's":\["0', 's":["x'), ('r":0', 'r":7')]
+)
+def test_a_set_whose_attempts_were_changed_does_not_go_on(
+    target: SetFolder, was: str, now: str
+) -> None:
+    kept(target, [twins("a", [1, 2])])
+    file = target.folder / "attempts.jsonl"
+    file.write_text(re.sub(was, now, file.read_text(), count=1))
+    with pytest.raises(SetError, match=r"attempts\.jsonl, line 1"):
+        OrderedWriter(target, max_attempts=99)

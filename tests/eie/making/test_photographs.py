@@ -18,7 +18,7 @@ from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel, ScriptedReply
 from inhabit.cli import main
 from inhabit.eie.examples.example import Example, Rejection
-from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make
+from inhabit.eie.making.photographs import LONGEST_SIDE, Photographer, make, open_photograph
 from inhabit.eie.sets.folder import SetError, SetFolder, SetHeader
 from tests.agents.models.endpoints.endpoint import endpoint, good
 
@@ -159,6 +159,17 @@ def test_what_is_no_picture_is_counted_and_passed_over(tmp_path: Path) -> None:
     assert rejected == [Rejection.UNCLEAR, Rejection.UNCLEAR]
 
 
+def test_a_photograph_with_malformed_exif_data_is_upright(tmp_path: Path) -> None:
+    exif, file = Picture.Exif(), tmp_path / "turned.jpg"
+    exif[0x0112], exif[0x010F] = 6, "Maker"
+    Picture.new("RGB", (64, 48)).save(file, exif=exif)
+    # A width in letters can be read, and not be written again.
+    maker, width = b"\x01\x0f\x00\x02", b"\x01\x00\x00\x02"
+    assert maker in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(maker, width))
+    assert open_photograph(file).shape == (64, 48, 3)
+
+
 def test_the_same_photograph_counts_once(tmp_path: Path) -> None:
     photographs = write(tmp_path / "in")
     (photographs / "again.png").write_bytes((photographs / "000.png").read_bytes())
@@ -236,6 +247,16 @@ def test_an_endpoint_is_shown_each_photograph_twice(tmp_path: Path) -> None:
             assert sum(part.get("type") == "image_url" for part in parts) == 1
         assert photographer.tokens == {"in": 400, "out": 80}
         assert [a.tokens for a in opened.attempts()] == [{"in": 200, "out": 40}] * 2
+
+
+def test_another_address_of_the_model_goes_on_with_a_set(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    words = ["photographs", str(write(tmp_path / "in")), "--author", "openai:sees"]
+    with endpoint(lambda *_: good("I would not know.")) as server:
+        for url in (server.base_url, "http://localhost:1/v1"):
+            with pytest.raises(SystemExit) as left:
+                main([*words, "--base-url", url, "--out", str(tmp_path / "out")])
+            assert left.value.code == 0
 
 
 def test_the_command_writes_a_whole_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,6 +27,7 @@ from inhabit.eie.making.local import synthesize
 from inhabit.eie.making.pipeline import Pipeline
 from inhabit.eie.making.runner import Components
 from inhabit.eie.sets.folder import AttemptLine, SetError, SetFolder, SetHeader
+from inhabit.envs.core import SimulatorError
 from inhabit.envs.entries import PluginError
 from inhabit.envs.registry import find
 from inhabit.envs.toy.env import Toy
@@ -264,6 +265,18 @@ def test_a_clumsy_author_is_accounted_for(tmp_path: Path) -> None:
 def test_an_author_that_never_answers_ends(tmp_path: Path) -> None:
     attempts = run(Silent(), tmp_path / "set", n=5, max_attempts=12)
     assert [r.rejection for a in attempts for r in a.rejected] == [Rejection.NO_ANSWER] * 12
+
+
+def test_a_simulator_that_fails_is_told_of_without_what_it_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: Any) -> Any:
+        raise SimulatorError("The toy died after 0.5 s. The last lines it printed:\n    ouch")
+
+    monkeypatch.setattr(Pipeline, "pieces", fail)
+    (attempt,) = run(procedural(), tmp_path / "set", n=5, max_attempts=1)
+    (refused,) = attempt.rejected
+    assert refused.sentence == "The simulator fails: The toy died after 0.5 s."
 
 
 def test_a_set_with_fewer_examples_than_asked_for_says_so(tmp_path: Path) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import random
 import zlib
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image as Picture
 
 from inhabit.eie.checking.splits import Split
 from inhabit.eie.examples.example import Example
 from inhabit.eie.sets.baselines import Report, folds, measure
+from inhabit.eie.sets.folder import SetError
 from inhabit.eie.sets.image_network import ImageNetwork
-from inhabit.eie.sets.seeing import Grid
+from inhabit.eie.sets.seeing import EyeFeatures, Grid
 
 COUNT = 160
 COLOURS = ("red", "green", "blue", "white", "black", "grey", "pink", "brown")
@@ -140,6 +143,17 @@ def test_eyes_answer_what_texts_do_not() -> None:
     detected, attended, with_goal = (one.accuracy for one in report.baselines if one.sees)
     assert detected == report.seeing == 1.0 and attended > 0.6 and with_goal > 0.6
     assert report.blind == pytest.approx(0.25, abs=0.01)
+
+
+def test_eyes_follow_no_link_out_of_the_set(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    (tmp_path / "set/images").mkdir(parents=True)
+    Picture.new("RGB", (32, 32)).save(tmp_path / "private.png")
+    (tmp_path / "set/images/0.png").symlink_to(tmp_path / "private.png")
+    eyes = EyeFeatures(tmp_path / "set")
+    for image in ("images/0.png", "../private.png", str(tmp_path / "private.png")):
+        with pytest.raises(SetError, match="is no image"):
+            eyes.grid(lazy(0, random.Random()).model_copy(update={"image": image}))
 
 
 @pytest.mark.slow

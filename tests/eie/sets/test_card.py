@@ -172,3 +172,9 @@ def test_skew_is_seen_and_evenness_is_not_doubted() -> None:
 def test_escaped_text_is_one_line_without_marks(text: str) -> None:
     escaped = plain_markdown(text)
     assert not set(re.sub(r"\\.", "", escaped)) & set("\\`*_{}[]<>#|~&$\n\r\u2028")
+
+
+def test_a_command_with_a_bar_stays_as_it_is(tmp_path: Path) -> None:
+    opened = SetFolder.open(write_set(tmp_path / "set"))
+    opened.header = opened.header.model_copy(update={"command": ("inhabit", "photographs", "a|b")})
+    assert "    inhabit photographs 'a|b'\n" in write_card(opened).read_text()
