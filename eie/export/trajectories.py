@@ -69,8 +69,10 @@ def write(runs: Sequence[Run], out: Path) -> int:
     returns: dict[str, list[float]] = {}
     for _, episode, attempt in _ended(runs):
         if (task := _identity(episode)) not in groups:
-            name = episode.task.id
-            groups[task] = f"{name} ({len(groups)})" if name in returns else name
+            groups[task], number = episode.task.id, 1
+            while groups[task] in returns:
+                number += 1
+                groups[task] = f"{episode.task.id} ({number})"
         returns.setdefault(groups[task], []).append(sum(_rewards(attempt)))
     if not groups:
         return 0
@@ -86,8 +88,10 @@ def write(runs: Sequence[Run], out: Path) -> int:
 
 
 def _identity(episode: EpisodeRecord) -> str:
-    """The whole task: those of other files may have the same id."""
-    return episode.task.model_dump_json(exclude={"reference_cost"})
+    """The whole task, since those of other files may have the same id; not where its files lie."""
+    return episode.task.model_dump_json(
+        exclude={"reference_cost": True, "scene": {"video": True, "image": True}}
+    )
 
 
 def _ended(runs: Sequence[Run]) -> Iterator[tuple[Run, EpisodeRecord, Attempt]]:

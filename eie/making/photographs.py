@@ -235,8 +235,10 @@ def open_photograph(file: Path) -> NDArray[np.uint8]:
     try:
         with Picture.open(file, formats=("JPEG", "PNG", "WEBP")) as opened:
             # Read, and then left out: `exif_transpose` can't write malformed EXIF data again.
+            opened.load()
             opened.getexif()
-            opened.info.pop("exif", None)
+            for name in ("exif", "Raw profile type exif"):
+                opened.info.pop(name, None)
             upright = ImageOps.exif_transpose(opened).convert("RGB")
             upright.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(upright)

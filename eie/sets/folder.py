@@ -230,6 +230,8 @@ class SetWriter:
         self.past: Sequence[AttemptLine] = tuple(opened.attempts())
         for place, attempt in enumerate(self.past):
             if attempt.number != place or len(attempt.prints) != len(attempt.kept):
+                self._attempts.close()
+                self._times.close()
                 raise SetError(
                     f"{self._folder / 'attempts.jsonl'}, line {place + 1} was changed, or one "
                     "before it is missing. Restore it, or make the set anew in another folder."

@@ -236,11 +236,16 @@ def merge(name: str, out: Path) -> None:
         raise TuneError(f"{name} has no adapters: there is nothing to merge.")
     if getattr(loaded.network, "is_quantized", False):
         raise TuneError(f"The base of {name} is quantized: merge into full precision instead.")
-    out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=out) as inside:
-        half = Path(inside)
+    out = out.resolve()
+    here = out == Path.cwd()  # It can't be replaced: the user stands in it.
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f"{out.name}.", dir=out if here else out.parent) as beside:
+        (half := Path(beside, "model")).mkdir()
         loaded.network.save_pretrained(half)
         loaded.encoder.save(half)
         _recommend_the_same(name, half)
+        if not here:
+            half.replace(out)
+            return
         for file in half.iterdir():
             file.rename(out / file.name)

@@ -28,6 +28,16 @@ class LogLine(BaseModel, frozen=True, extra="forbid"):
     seconds: float = 0.0
 
 
+_BEGIN = b'{"kind":"begin"}'
+
+
+def begin(file: Path) -> None:
+    """Say that what follows is of a training from its start. Nothing is written to a new file."""
+    if file.exists():
+        with file.open("ab", buffering=0) as stream:
+            stream.write(b"\n" + _BEGIN + b"\n")
+
+
 def append(file: Path, line: LogLine) -> None:
     """Append `line` in a single write."""
     with file.open("ab", buffering=0) as stream:
@@ -35,12 +45,15 @@ def append(file: Path, line: LogLine) -> None:
 
 
 def lines(file: Path) -> Sequence[LogLine]:
-    """The lines in order of their steps; of repeated steps, the last.
+    """The lines of the last training in order of their steps; of repeated steps, the last.
 
     Incomplete lines are skipped.
     """
     found: dict[tuple[str, int], LogLine] = {}
     for text in file.read_bytes().split(b"\n") if file.exists() else ():
+        if text == _BEGIN:
+            found.clear()
+            continue
         try:
             line = LogLine.model_validate_json(text)
         except ValidationError:

@@ -84,7 +84,8 @@ class Training:
         train, judged = self._questions(self.train), self._questions(self.judged)
         plan = self._plan(train)  # of the weights at the start, as in the first run
         done = self._resume(optimizer)
-        if done in (0, len(self.order)):  # It may have been killed before it was measured.
+        # It may have been killed before it was measured.
+        if done == len(self.order) or done % self.settings.judge_every == 0:
             self._judge(done, judged, plan)
         for step in range(done, len(self.order)):
             try:
@@ -250,8 +251,8 @@ class Training:
         for remark in remarks:
             self.warn(remark)
         if found is None:
-            if self.peers.rank == 0:  # What is logged is of a training without a checkpoint.
-                (self.out / "log.jsonl").unlink(missing_ok=True)
+            if self.peers.rank == 0:
+                log.begin(self.out / "log.jsonl")
             return 0
         self.base.take(found.weights)
         checkpoint.restore_moments(found, self.base.trained, optimizer)

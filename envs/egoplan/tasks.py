@@ -152,8 +152,10 @@ def _from(
 ) -> Iterator[tuple[int, av.VideoFrame]]:
     """Frames with their numbers, from the last key frame before `first`."""
     stream = container.streams.video[0]
-    # The average is lower where frames are left out.
-    rate = stream.guessed_rate or stream.average_rate
+    # The average is lower where frames are left out; the guess is a multiple where one is late.
+    rate, average = stream.guessed_rate, stream.average_rate
+    if average and not (rate and rate < 1.5 * average):
+        rate = average
     if not (rate and stream.time_base):
         yield from enumerate(container.decode(stream))
         return

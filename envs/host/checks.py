@@ -261,7 +261,10 @@ def what(value: object) -> str:
         return str(value)
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape}"
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except Exception:  # noqa: BLE001 (whatever a stranger's own `__repr__` raises)
+        return f"a {type(value).__name__}"
     return shown if len(shown) <= 60 else f"a {type(value).__name__}"
 
 

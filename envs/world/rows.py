@@ -146,10 +146,12 @@ def among(actions: Sequence[Action], text: str) -> Action | None:
 
     Case, articles, punctuation and "1." before it are ignored.
     """
-    said = {_plain(text), _plain(re.sub(r"^\s*\d+[.):](?!\d)", "", text))}
-    # Two actions may differ in signs alone: "press the +" and "press the -".
-    exact = [action for action in actions if action.text == text.strip()][:1]
-    alike = exact or [action for action in actions if _plain(action.text) in said]
+    plain = _unnumbered(text)
+    said = {_plain(text), _plain(plain)}
+    alike = [action for action in actions if _plain(action.text) in said]
+    if len(alike) > 1:  # They may differ in signs alone: "press the +" and "press the -".
+        exact = [action for action in alike if action.text == text.strip()][:1]
+        alike = exact or [a for a in alike if _signed(a.text) == _signed(plain)]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -158,9 +160,17 @@ def kind_of(verbs: Mapping[str, Verb[Any]], action: Action) -> ActionKind:
     return verbs[action.verb].kind if action.verb in verbs else ActionKind.OTHER
 
 
+def _unnumbered(text: str) -> str:
+    return re.sub(r"^\s*\d+[.):](?!\d)", "", text)
+
+
 def _plain(text: str) -> str:
     signed = re.sub(r"(?<!\S)-(?=\d)", "minus ", text.lower())
-    words = re.sub(r"[\W_]", " ", signed).split()
+    return _signed(re.sub(r"[\W_]", " ", signed))
+
+
+def _signed(text: str) -> str:
+    words = text.lower().strip(" .!").split()
     return " ".join(word for word in words if word not in ("the", "a", "an"))
 
 

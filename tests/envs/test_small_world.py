@@ -127,4 +127,5 @@ def test_numbers_and_letters_of_any_language_tell_actions_apart() -> None:
     assert [among(dials, f"{action.text}.") for action in dials] == dials
     signs = [Action(f"press the {sign}", "press", (sign,)) for sign in ("+", "-", "🍎")]
     assert [among(signs, action.text) for action in signs] == signs
-    assert among(signs, "Press -.") is None
+    assert [among(signs, f"1. Press {a.arguments[0]}.") for a in signs] == signs
+    assert among(signs, "press") is None

@@ -131,7 +131,8 @@ def _serve(pipe: Connection, make: Callable[[], Player]) -> None:
 def chosen(model: InhabitVlm, asked: Sequence[DecisionRequest]) -> list[int]:
     """The answer to each question, word by word the likeliest: a beam of width 1.
 
-    All questions are read in one batch, so scores move by rounding with what else is asked.
+    All questions are read in one batch to the last word, so scores move by rounding with what else
+    is asked.
     """
     left = [list(enumerate(question.answers)) for question in asked]
     reading, begun = _Reading(model, asked), [0] * len(asked)

@@ -271,8 +271,7 @@ class LuantiWorld:
     def __init__(self, scene: Mapping[str, Any], width: int, height: int) -> None:
         self._launch = Launch(json.dumps(scene), width, height, _FIRST)
         try:
-            if inside := (self.ask("start", timeout=_FIRST) or {}).get("inside"):
-                raise SceneError(f"start_position: the eyes are inside {inside}. Start higher up.")
+            _check_eyes(self.ask("start", timeout=_FIRST))
             self._frames = Framebuffer(self._launch.home / "screen", width, height)
             self._settle()
         except BaseException:
@@ -283,9 +282,10 @@ class LuantiWorld:
         """Begin a scene with the same land. The last one must have had no actions.
 
         Raises:
+            SceneError: one would start with the eyes inside a block.
             SimulatorError: it is gone.
         """
-        self.ask("restart", scene=scene, timeout=_FIRST)
+        _check_eyes(self.ask("restart", scene=scene, timeout=_FIRST))
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -353,3 +353,10 @@ class LuantiWorld:
         while self.settled().std() <= _PLAIN:
             if time.monotonic() > end:
                 raise SimulatorError("Luanti never rendered the world.")
+
+
+def _check_eyes(begun: Mapping[str, Any] | None) -> None:
+    if inside := (begun or {}).get("inside"):
+        raise SceneError(
+            f"start_position or blocks: the eyes are inside {inside}. Start where they are free."
+        )

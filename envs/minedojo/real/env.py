@@ -113,8 +113,8 @@ class HostConnection(JsonProgram):
             super().__init__("MineDojo", [str(chosen.absolute()), "-u", str(_HOST)])
         except OSError as error:
             raise UnavailableError(
-                f"Can't start the interpreter {chosen}: {error.strerror}. Pass a Python that can "
-                "import minedojo: --set python=PATH."
+                f"Can't start the interpreter {chosen}: {error.strerror or error}. Pass a Python "
+                "that can import minedojo: --set python=PATH."
             ) from error
 
     def call(self, name: str, seconds: float, **arguments: Any) -> Any:

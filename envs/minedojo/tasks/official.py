@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -76,14 +77,15 @@ class _Files:
                 return (self._package / "tasks" / name).read_text("utf-8")
             with zipfile.ZipFile(self._package) as wheel:
                 return wheel.read(f"minedojo/tasks/{name}").decode()
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, KeyError, ValueError, zlib.error, zipfile.BadZipFile) as error:
             raise TaskError(f"{self._package} is not a MineDojo package: {error}") from error
 
     def yaml(self, name: str) -> Mapping[str, Any]:
         """A description file."""
+        text = self.text(f"description_files/{name}.yaml")
         try:
-            loaded = yaml.safe_load(self.text(f"description_files/{name}.yaml"))
-        except yaml.YAMLError as error:
+            loaded = yaml.safe_load(text)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise TaskError(f"{self._package}: {name}.yaml is not valid YAML: {error}") from error
         if not isinstance(loaded, Mapping):
             raise TaskError(f"{self._package}: {name}.yaml contains no tasks.")

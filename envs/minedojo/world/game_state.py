@@ -157,6 +157,7 @@ class Restartable(Protocol):
         """Begin a scene with the land of the present one, in which no action was taken.
 
         Raises:
+            SceneError: one would start with the eyes inside a block.
             SimulatorError: the world is gone.
         """
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from errno import EADDRINUSE
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +264,8 @@ class Remote:
     def _claim(self) -> None:
         """Have the server alone, as `FreePort` does: it has one flat."""
         try:
-            self._held.bind(f"\0inhabit-server-{self._client.address}")
+            address = sha256(self._client.address.encode()).hexdigest()[:32]  # Paths are short.
+            self._held.bind(f"\0inhabit-server-{address}")
         except OSError as error:
             if error.errno == EADDRINUSE:
                 raise SimulatorError(

@@ -159,8 +159,9 @@ def test_what_is_no_picture_is_counted_and_passed_over(tmp_path: Path) -> None:
     assert rejected == [Rejection.UNCLEAR, Rejection.UNCLEAR]
 
 
-def test_a_photograph_with_malformed_exif_data_is_upright(tmp_path: Path) -> None:
-    exif, file = Picture.Exif(), tmp_path / "turned.jpg"
+@pytest.mark.parametrize("name", ["turned.jpg", "turned.webp"])
+def test_a_photograph_with_malformed_exif_data_is_upright(tmp_path: Path, name: str) -> None:
+    exif, file = Picture.Exif(), tmp_path / name
     exif[0x0112], exif[0x010F] = 6, "Maker"
     Picture.new("RGB", (64, 48)).save(file, exif=exif)
     # A width in letters can be read, and not be written again.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -120,28 +120,41 @@ def test_shows_the_last_four_actions_and_the_moment(tmp_path: Path, make: Any) -
         assert clip.text == ""
 
 
-@pytest.mark.parametrize("name", ["gaps.mkv", "gaps.mp4"])
-def test_of_a_frame_that_is_left_out_the_one_before_it_is_shown(tmp_path: Path, name: str) -> None:
-    """And none that comes later: it would show what is done next."""
-    file = tmp_path / name
-    kept = [n for n in range(60) if not 20 <= n < 30]
+def film(file: Path, times: Mapping[int, int], base: int) -> None:
+    """Frames as grey as their numbers, at these multiples of 1/base s, of 30 in a second."""
     with av.open(str(file), "w") as container:
         stream = container.add_stream("libx264", rate=30)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv444p"
         stream.options = {"crf": "0", "bf": "0"}
-        stream.codec_context.time_base = Fraction(1, 30)
-        for n in kept:
-            pixels = np.full((48, 64, 3), 4 * n, np.uint8)
+        stream.codec_context.time_base = Fraction(1, base)
+        for number, time in times.items():
+            pixels = np.full((48, 64, 3), 4 * number, np.uint8)
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
-            frame.pts, frame.time_base = n, Fraction(1, 30)
+            frame.pts, frame.time_base = time, Fraction(1, base)
             for packet in stream.encode(frame):
                 container.mux(packet)
         for packet in stream.encode():
             container.mux(packet)
+
+
+@pytest.mark.parametrize("name", ["gaps.mkv", "gaps.mp4"])
+def test_of_a_frame_that_is_left_out_the_one_before_it_is_shown(tmp_path: Path, name: str) -> None:
+    """And none that comes later: it would show what is done next."""
+    kept = [n for n in range(60) if not 20 <= n < 30]
+    film(tmp_path / name, {n: n for n in kept}, 30)
     for numbers in ([10, 25, 50], [0, 25, 50]):
-        for number, shown in zip(numbers, frames(file, numbers, pixels=64), strict=True):
+        for number, shown in zip(numbers, frames(tmp_path / name, numbers, pixels=64), strict=True):
             latest = max(n for n in kept if n <= number)
             assert abs(int(shown[0, 0, 0]) - 4 * latest) <= 3
+
+
+def test_a_frame_that_is_late_moves_no_other(tmp_path: Path) -> None:
+    film(tmp_path / "late.mp4", {n: 2 * n + (n == 30) for n in range(60)}, 60)
+    for numbers in ([10, 25, 50], [0, 25, 50]):
+        for number, shown in zip(
+            numbers, frames(tmp_path / "late.mp4", numbers, pixels=64), strict=True
+        ):
+            assert abs(int(shown[0, 0, 0]) - 4 * number) <= 3
 
 
 def test_the_official_question() -> None:

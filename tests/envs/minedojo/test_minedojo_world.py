@@ -243,6 +243,7 @@ def test_no_arrow_is_left_of_who_shot_it() -> None:
         before = there.settled()
         there.ask("change", what="spawn", name="skeleton", offset=[0, 0, 6])
         there.ask("step", **idle)
+        assert there.ask("state")["mobs"], "The skeleton is there, and shoots at once."
         there.ask("change", what="nobody")
         there.ask("step", **idle)
         assert not (np.abs(there.settled().astype(int) - before) > 20).any()
@@ -255,7 +256,7 @@ def test_a_cache_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_start_inside_a_rock_is_refused() -> None:
-    with pytest.raises(SceneError, match="start_position: the eyes are inside stone"):
+    with pytest.raises(SceneError, match="start_position or blocks: the eyes are inside stone"):
         world(generate_world_type="flat", start_position={"x": 0, "y": 20, "z": 0})
 
 

@@ -118,8 +118,10 @@ function hands.place(slot, at)
 	minetest.set_node(at, { name = node })
 	pack.note_use(name)
 	stack:take_item(1)
+	local poured = name == "water_bucket" or name == "lava_bucket"
+	if poured and stack:is_empty() then stack, poured = ItemStack(inhabit.engine_name("bucket", 0)), false end
 	pack.inventory():set_stack("main", slot, stack)
-	if name == "water_bucket" or name == "lava_bucket" then pack.add("bucket", 0, 1) end
+	if poured then pack.add("bucket", 0, 1) end
 end
 
 --- Put the block of a slot (from 1) where one points: on a side, or in place of grass. Nothing

@@ -23,6 +23,5 @@ function inhabit.restart(ask)
 	inhabit.crafting.heat = 0
 	inhabit.hands.progress, inhabit.hands.digs, inhabit.hands.eating = 0, nil, nil
 	inhabit.reseed()
-	inhabit.begin()
-	return {}
+	return inhabit.begin()
 end

@@ -56,7 +56,17 @@ local function animals()
 	end
 end
 
---- Furnish the world and stand in it.
+-- The block that the eyes are in, if nothing can be seen there.
+local function around_eyes()
+	local eyes, inside = body.eyes(), nil
+	for up = 1, 0, -1 do
+		inside = inhabit.block_at({ x = eyes.x, y = eyes.y + up, z = eyes.z })
+		if (inhabit.block(inside) or {}).shape ~= "cube" then return nil end
+	end
+	return inside
+end
+
+--- Furnish the world and stand in it. Tells the block that the eyes are in, if nothing is seen there.
 function inhabit.begin()
 	pack.prepare()
 	for _, item in ipairs(scene.initial_inventory) do pack.set(item.slot, item.name, item.variant, item.quantity) end
@@ -65,16 +75,12 @@ function inhabit.begin()
 	body.grounded = true
 	people()
 	animals()
+	return { inside = around_eyes() }
 end
 
---- Begin the first episode. Tells the block that the eyes are in, if nothing can be seen there.
+--- Begin the first episode.
 function inhabit.start()
-	inhabit.begin()
+	local begun = inhabit.begin()
 	inhabit.screen.prepare(minetest.get_player_by_name("singleplayer"))
-	local eyes, inside = body.eyes(), nil
-	for up = 1, 0, -1 do
-		inside = inhabit.block_at({ x = eyes.x, y = eyes.y + up, z = eyes.z })
-		if (inhabit.block(inside) or {}).shape ~= "cube" then return {} end
-	end
-	return { inside = inside }
+	return begun
 end
