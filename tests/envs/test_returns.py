@@ -38,7 +38,9 @@ def test_nothing_happens_once_the_return_is_reached() -> None:
 
 
 @pytest.mark.parametrize("shape", [(8, 8, 1), (4, 8, 8)])
-def test_an_array_of_gymnasium_that_is_no_image_is_told_in_numbers(shape: tuple[int, ...]) -> None:
+def test_an_array_of_gymnasium_that_is_no_image_is_told_in_numbers(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     gymnasium = pytest.importorskip("gymnasium")
 
     class Grey(gymnasium.Env):  # type: ignore[misc, name-defined]
@@ -51,6 +53,8 @@ def test_an_array_of_gymnasium_that_is_no_image_is_told_in_numbers(shape: tuple[
     from inhabit.envs.gymnasium_env import GymnasiumEnv
 
     name = f"inhabit/Grey{shape[0]}-v0"
+    registry = gymnasium.envs.registration.registry
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(registry))
     gymnasium.register(name, entry_point=lambda **options: Grey())
     with GymnasiumEnv(name, None) as env:
         seen = env.begin(0, 0).seen

@@ -72,14 +72,16 @@ def test_an_agent_that_repeats_the_actions_gets_the_same_rewards(
 
 def test_tasks_of_one_id_that_differ_are_groups_of_their_own(tmp_path: Path) -> None:
     (task,) = inhabit.tasks("toy", 1)
-    for name, goal in (("one", task.goal), ("other", "Do it another way.")):
-        tasks = [task.model_copy(update={"goal": goal})]
-        agent = "expert" if name == "one" else "random"
-        inhabit.run("toy", agent, tmp_path / "runs" / name, tasks=tasks, max_steps=2)
+    taken = f"{task.id} (2)"
+    others = ((taken, task.goal), (task.id, task.goal), (task.id, "Do it another way."))
+    for number, (id, goal) in enumerate(others):
+        tasks = [task.model_copy(update={"id": id, "goal": goal})]
+        agent = "expert" if number else "random"
+        inhabit.run("toy", agent, tmp_path / "runs" / str(number), tasks=tasks, max_steps=2)
     _export(tmp_path / "runs", tmp_path / "out")
     rows = pq.read_table(tmp_path / "out" / "data" / "train.parquet").to_pylist()
-    assert [row["advantage"] for row in rows] == [0, 0]
-    assert len({row["group"] for row in rows}) == 2
+    assert [row["advantage"] for row in rows] == [0, 0, 0]
+    assert [row["group"] for row in rows] == [taken, task.id, f"{task.id} (3)"]
 
 
 def test_a_decision_that_a_fault_cut_short_has_neither_reward_nor_credit(tmp_path: Path) -> None:

@@ -242,6 +242,7 @@ def test_a_log_without_a_checkpoint_is_of_no_training(
     (tmp_path / "log.jsonl").write_text(f"{line}\n")
     result, heard = train(made, bases["llama"], tmp_path, epochs=0.5)
     assert result.loss == next(one.loss for one in reversed(heard) if one.kind == "step")
+    assert (tmp_path / "log.jsonl").read_text().startswith(line), "What was logged is kept."
 
 
 def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:
