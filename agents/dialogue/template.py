@@ -185,7 +185,7 @@ class PromptTemplate:
             RequestError: `own` can't be read, or is no template.
         """
         self._template = environment("prompt").from_string(source(name))
-        self._own, self._source = own, "" if own is None else _read(own)
+        self._own, self._source = own, "" if own is None else read_own(own)
         self._theirs = frozenset() if own is None else frozenset(_blocks(own, self._source))
 
     def block(self, name: str, **values: object) -> str:
@@ -235,7 +235,12 @@ def block_names() -> frozenset[str]:
     return frozenset(name for template in templates for name in template.blocks)
 
 
-def _read(own: Path) -> str:
+def read_own(own: Path) -> str:
+    """The text of a user's template file.
+
+    Raises:
+        RequestError: it can't be read.
+    """
     try:
         file = own.resolve()
         return read_whole(file, file.parent, most=_LARGEST).decode()

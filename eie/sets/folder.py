@@ -240,6 +240,7 @@ class SetWriter:
         there = _cut(self._folder, "examples.jsonl", known)
         if there < known:
             raise _lost(self._folder, there, known)
+        _check_images(opened)
         self._examples = _append_to(self._folder, "examples.jsonl")
 
     def add(self, attempt: AttemptLine, drafts: Sequence[Draft], seconds: float) -> None:
@@ -313,6 +314,18 @@ def _lost(folder: Path, there: int, known: int) -> SetError:
         f"{folder / 'examples.jsonl'} holds {there} examples, and attempts.jsonl tells of {known}. "
         "Restore it, or make the set anew in another folder."
     )
+
+
+def _check_images(opened: SetFolder) -> None:
+    """Raise SetError if an image of an example is missing: what is kept is never drawn again."""
+    for example in opened.examples():
+        for image in example.images:
+            file = opened.folder / "images" / Path(image).name
+            if not size_of(file, opened.folder):
+                raise SetError(
+                    f"{file}, an image of the example {example.id}, is missing or "
+                    "empty. Restore it, or make the set anew in another folder."
+                )
 
 
 def _append_to(folder: Path, name: str) -> LineFile:

@@ -7,13 +7,15 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
+from operator import not_
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from torch import Tensor
 
 from inhabit.agents.dialogue.prompt import PromptSettings
+from inhabit.agents.dialogue.template import read_own
 from inhabit.agents.models.registry import recommended
 from inhabit.eie.tuning import checkpoint, log
 from inhabit.eie.tuning.base import Base, prepare
@@ -37,13 +39,15 @@ class TuneRequest(BaseModel, frozen=True, extra="forbid"):
     """Digests of the examples of each set."""
     seed: int
     settings: TuneSettings
+    prompt: str = Field(default="", exclude_if=not_)
+    """Digest of the file that the setting `prompt` names; empty if it names none."""
     software: dict[str, str]
 
     @property
     def digest(self) -> str:
         """Digest of the request without the software versions."""
         said = self.model_dump_json(exclude={"software"})
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        return _digest(said)
 
 
 class Tuning(BaseModel, frozen=True):
@@ -106,6 +110,7 @@ def tune(
         sets=_digests([*chosen, *measured]),
         seed=seed,
         settings=settings,
+        prompt="" if settings.prompt is None else _digest(read_own(settings.prompt)),
         software={name: version(name) for name in _SOFTWARE},
     )
     _check_folder(out, asked.digest)
@@ -159,7 +164,8 @@ def _check_folder(out: Path, asked: str) -> None:
     begun, _ = checkpoint.newest(out / "checkpoints")
     if begun is not None and begun.state.asked != asked:
         raise TuneError(
-            f"{out} holds a training of another base, set, settings or seed: name another folder."
+            f"{out} holds a training of another base, set, prompt, settings or seed: name "
+            "another folder."
         )
 
 
@@ -168,9 +174,11 @@ def _digests(samples: Sequence[Sample]) -> tuple[str, ...]:
     told: dict[Path, list[str]] = {}
     for sample in samples:
         told.setdefault(sample.folder, []).append(sample.example.model_dump_json())
-    return tuple(
-        hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16] for texts in told.values()
-    )
+    return tuple(_digest("\n".join(texts)) for texts in told.values())
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _keep(base: Base, state: Mapping[str, Tensor], out: Path, asked: TuneRequest) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -173,6 +174,19 @@ def test_torn_lines_are_made_anew(undisturbed: Path, tmp_path: Path, cut: int) -
         size = (out / name).stat().st_size
         keep = max(0, size - cut) if name == "attempts.jsonl" else size
         os.truncate(out / name, keep)
+    assert synth(out).returncode == 0
+    assert files(out) == files(undisturbed)
+
+
+def test_a_set_whose_images_were_lost_is_not_finished(undisturbed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set"
+    shutil.copytree(undisturbed, out)
+    header = json.loads((out / "set.json").read_text())
+    (out / "set.json").write_text(json.dumps({**header, "finished": False}))
+    shutil.rmtree(out / "images")
+    done = synth(out)
+    assert done.returncode == 1 and "is missing or empty. Restore it" in done.stderr, done.stderr
+    shutil.copytree(undisturbed / "images", out / "images", dirs_exist_ok=True)
     assert synth(out).returncode == 0
     assert files(out) == files(undisturbed)
 

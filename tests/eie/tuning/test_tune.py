@@ -230,9 +230,23 @@ def test_another_training_is_not_gone_on_from(
 ) -> None:
     train(made, bases["llama"], tmp_path, epochs=1)
     page = (tmp_path / "index.html").read_bytes()
-    with pytest.raises(TuneError, match="another base, set, settings or seed"):
+    with pytest.raises(TuneError, match="another base, set, prompt, settings or seed"):
         train(made, bases["llama"], tmp_path, epochs=2)
     assert (tmp_path / "index.html").read_bytes() == page
+
+
+@pytest.mark.slow
+def test_a_training_is_not_gone_on_from_with_another_prompt(
+    bases: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    """In the same file."""
+    prompt, out = tmp_path / "prompt.jinja", tmp_path / "out"
+    prompt.write_text("{% block past %}So far: {{ goal | line }}{% endblock %}")
+    train(made, bases["llama"], out, epochs=0.5, prompt=prompt)
+    train(made, bases["llama"], out, epochs=0.5, prompt=prompt)
+    prompt.write_text("{% block past %}Until now: {{ goal | line }}{% endblock %}")
+    with pytest.raises(TuneError, match="another base, set, prompt, settings or seed"):
+        train(made, bases["llama"], out, epochs=0.5, prompt=prompt)
 
 
 def test_a_log_without_a_checkpoint_is_of_no_training(
