@@ -23,6 +23,11 @@ _ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW
 _LINK = "it is a symbolic link, which may lead anywhere: put what it leads to in its place"
 
 
+def expanded(name: str | Path) -> Path:
+    """The path `name`, which may begin with ~ or ~USER; as it is where there is no such user."""
+    return Path(os.path.expanduser(name))  # noqa: PTH111
+
+
 def open_reading(file: Path, inside: Path) -> BinaryIO:
     """Open a regular file for reading.
 

@@ -73,6 +73,14 @@ def places(settings: type[BaseModel]) -> frozenset[str]:
     return frozenset(n for n, field in settings.model_fields.items() if _is_place(field))
 
 
+def paths(settings: type[BaseModel]) -> frozenset[str]:
+    """Names of the fields that are marked as a place, or whose values are paths."""
+    fields = settings.model_fields.items()
+    return frozenset(
+        n for n, f in fields if _has(f, Place) or any(map(_is_path, _parts(f.annotation)))
+    )
+
+
 def trusting(settings: type[BaseModel]) -> frozenset[str]:
     """Names of the fields that trust something."""
     return frozenset(n for n, field in settings.model_fields.items() if _has(field, Trust))
@@ -110,7 +118,11 @@ def _may_name(kind: object) -> bool:
         return False
     if issubclass(kind, BaseModel):
         return bool(places(kind))
-    return kind in (str, bytes) or issubclass(kind, PurePath)
+    return kind in (str, bytes) or _is_path(kind)
+
+
+def _is_path(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, PurePath)
 
 
 def _parts(annotation: object) -> Iterator[object]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from inhabit.agents.alfred_specialist.settings import PlannerSettings, RankerSettings
 from inhabit.agents.core import Agent
 from inhabit.agents.models.core import Ability, Model
-from inhabit.agents.models.local.registration import WITHOUT, expanded, let_idle_threads_sleep
+from inhabit.agents.models.local.registration import WITHOUT, let_idle_threads_sleep
 from inhabit.agents.models.registry import ModelRegistration, require
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.extras import imports
+from inhabit.envs.files import expanded
 
 KIND, BUNDLED = "alfred_specialist", "bundled"
 

@@ -32,7 +32,7 @@ from inhabit.episodes.commands.output import Json, Set, answers, print_answer, p
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.commands.settings_table import listing
 from inhabit.episodes.playing.plan import find_backend, software
-from inhabit.episodes.playing.settings import ClusterSettings, at_address, divide
+from inhabit.episodes.playing.settings import ClusterSettings, at_address, check_cluster, divide
 
 if TYPE_CHECKING:
     from inhabit.eie.sets.coverage import Coverage
@@ -100,6 +100,7 @@ def synth(
     cluster = settings.pop("cluster")
     asked = settings["synth"]
     assert isinstance(cluster, ClusterSettings) and isinstance(asked, SynthSettings)
+    check_cluster(cluster, ray=ray)
     settings["env"] = registration.fastest_settings(backend, settings["env"])
     header = _header(registration, backend, author, reader, seed, n, given, settings)
     begun = time.perf_counter()

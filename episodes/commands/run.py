@@ -35,7 +35,7 @@ from inhabit.episodes.commands.output import Json, Set, answers, facts, print_js
 from inhabit.episodes.commands.progress import ProgressReport
 from inhabit.episodes.playing.plan import RunPlan, plan
 from inhabit.episodes.playing.run import Watch, record_run, resumed, unfinished
-from inhabit.episodes.playing.settings import RunSettings
+from inhabit.episodes.playing.settings import RunSettings, check_cluster
 from inhabit.episodes.playing.tasks import gather, next_room
 from inhabit.episodes.recording.folder import begin, check_model, folder_of, held
 from inhabit.episodes.recording.index import Index
@@ -173,6 +173,7 @@ def run(
     sights = tuple(Sight) if sight == "all" else (Sight(sight),)
     if Sight.OTHER in sights:
         next_room(gathered, gathered[0])  # Before an episode is spent.
+    check_cluster(chosen.run_settings, ray=ray)
     play = play_on_cluster if ray else _play
     with held(out):
         for one in sights:

@@ -21,6 +21,7 @@ from inhabit.agents.models import registry as models
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
 from inhabit.envs.core import Determinism, Env, Task
+from inhabit.envs.files import expanded
 from inhabit.envs.marks import as_recorded, places, trusting, without_effect
 from inhabit.envs.registry import Registration
 from inhabit.envs.registry import find as find_env
@@ -242,7 +243,7 @@ def _check_tasks(
     if not registration.scene_places:
         return
     given = (value for name, value in settings if name in said and isinstance(value, Path))
-    folders = [folder.expanduser().resolve() for folder in given]
+    folders = [expanded(folder).resolve() for folder in given]
     for task in tasks:
         for name in registration.scene_places:
             file = task.scene.get(name)
@@ -257,7 +258,7 @@ def _check_tasks(
 
 def _is_below(file: str, folders: Sequence[Path]) -> bool:
     try:
-        found = Path(file).expanduser().resolve()
+        found = expanded(file).resolve()
     except (OSError, ValueError, RuntimeError):
         return False
     return any(found.is_relative_to(folder) for folder in folders)

@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from inhabit.envs.entries import first_problem
 from inhabit.envs.errors import UserError, did_you_mean
-from inhabit.envs.marks import NoEffect, Place, Words
+from inhabit.envs.files import expanded
+from inhabit.envs.marks import NoEffect, Place, Words, paths
 from inhabit.envs.settings import SettingsModel
 from inhabit.episodes.episode import MAX_INVALID
 from inhabit.episodes.recording.schema import UNANSWERED, EndLine
@@ -52,6 +53,17 @@ class ClusterSettings(SettingsModel):
             return given
         parts = [part.partition("=") for part in given.split(",") if part.strip()]
         return {name.strip(): amount or "1" for name, _, amount in parts}
+
+
+def check_cluster(settings: ClusterSettings, *, ray: bool) -> None:
+    """See that no setting of a cluster is given for work on this machine.
+
+    Raises:
+        SettingError: one is, and `ray` is false.
+    """
+    given = settings.model_fields_set & ClusterSettings.model_fields.keys()
+    if given and not ray:
+        raise SettingError(f"{min(given)} has no effect without --ray: add it, or leave this out.")
 
 
 class RunSettings(ClusterSettings):
@@ -121,7 +133,9 @@ def divide(
     given: dict[str, dict[str, object]] = {o: dict(before.get(o, {})) for o in owners}
     for name, value in _pairs(assignments):
         owner, key = _find(name, owners, preferred)
-        given[owner][key] = value
+        # A shell leaves the ~ of KEY=~/FOLDER as it is.
+        home = isinstance(value, str) and value.startswith("~") and key in paths(owners[owner])
+        given[owner][key] = str(expanded(value)) if home else value
     return {owner: checked(owner, kind, given[owner]) for owner, kind in owners.items()}
 
 

@@ -359,6 +359,17 @@ def test_a_budget_is_not_spread_over_a_cluster(inhabit: Any, tmp_path: Path) -> 
     assert "budget_calls cannot be enforced" in refused.sentence
 
 
+@pytest.mark.parametrize("command", ["run", "synth"])
+def test_settings_of_a_cluster_without_one_are_refused(
+    command: str, inhabit: Any, tmp_path: Path
+) -> None:
+    words = [command, "toy", *(["--agent", "random"] if command == "run" else [])]
+    words += ["--n", "1", "--set", "ray_cpus=2", "--out", str(tmp_path / "out")]
+    refused = inhabit(*words)
+    assert refused.code == 2 and "ray_cpus has no effect without --ray" in refused.sentence
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_agent_in_a_file_is_not_on_the_nodes_of_a_cluster(inhabit: Any, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def first(view):\n    return view.candidates[0].text\n")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
 from inhabit.agents.planners.rank import RankSettings
+from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.episodes.playing.settings import RunSettings, SettingError, divide
 
 
@@ -63,6 +66,18 @@ def test_a_key_of_two_owners_has_to_say_whose() -> None:
 def test_what_is_wrong_is_named(assignment: str, says: str) -> None:
     with pytest.raises(SettingError, match=says):
         divide([assignment], OWNERS)
+
+
+def test_the_home_of_a_user_is_filled_in_where_a_path_is_meant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    owners = {"env": AlfredSettings, "agent": RankSettings}
+    found = divide(["rooms=~/rooms", "prompt=~/mine.jinja"], owners)
+    assert found["env"].rooms == "/home/me/rooms"  # type: ignore[attr-defined]
+    assert found["agent"].prompt == Path("/home/me/mine.jinja")  # type: ignore[attr-defined]
+    found = divide(["rooms=~nobody-here/rooms"], owners)
+    assert found["env"].rooms == "~nobody-here/rooms"  # type: ignore[attr-defined]
 
 
 def test_settings_that_do_not_go_together_are_told_as_such() -> None:

@@ -20,6 +20,7 @@ from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.smollm2 import gguf, prepare
 from inhabit.agents.models.registry import ModelRegistration, kinds
 from inhabit.envs.extras import imports
+from inhabit.envs.files import expanded
 
 _OURS = frozenset({"smollm2", "inhabit-vlm"})
 _PATIENCE = 5.0
@@ -131,11 +132,6 @@ def resolve(name: str) -> tuple[str, list[Path]]:
 
 def _parts(name: str) -> list[str]:
     return [name] if expanded(name).is_dir() else name.split("+")
-
-
-def expanded(name: str) -> Path:
-    """The path `name`, which may begin with ~ or ~USER; as it is where there is no such user."""
-    return Path(os.path.expanduser(name))  # noqa: PTH111
 
 
 def _source(name: str) -> str:

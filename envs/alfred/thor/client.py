@@ -19,6 +19,7 @@ from ai2thor.fifo_server import FifoServer
 from ai2thor.wsgi_server import WsgiServer
 
 from inhabit.envs.core import SimulatorError, UnavailableError
+from inhabit.envs.files import expanded
 from inhabit.envs.host.credentials import without_credentials
 from inhabit.envs.host.pipes import Countdown
 from inhabit.envs.host.process_group import ProcessGroup
@@ -309,7 +310,7 @@ def start(
             )
     if executable is not None:
         # The client starts it from another folder.
-        executable = str(Path(executable).expanduser().absolute())
+        executable = str(expanded(executable).absolute())
     if executable is None or not os.access(executable, os.X_OK):
         raise UnavailableError(
             f"The unity backend needs the executable of an AI2-THOR build, and {executable!r} is "

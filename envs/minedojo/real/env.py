@@ -27,6 +27,7 @@ from inhabit.envs.core import (
     UnavailableError,
 )
 from inhabit.envs.extras import make_interpreter
+from inhabit.envs.files import expanded
 from inhabit.envs.host.pipes import JsonProgram
 from inhabit.envs.minedojo.interface.actions import FUNCTIONS, crafts, nothing, sizes
 from inhabit.envs.minedojo.tasks.language import names
@@ -103,7 +104,7 @@ class HostConnection(JsonProgram):
     """
 
     def __init__(self, python: str | None) -> None:
-        chosen = Path(python).expanduser() if python else interpreter()
+        chosen = expanded(python) if python else interpreter()
         if not chosen.is_file():
             raise UnavailableError(
                 f"Found no interpreter with MineDojo at {chosen}. Run `inhabit setup minedojo "

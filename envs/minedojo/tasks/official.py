@@ -19,6 +19,7 @@ import yaml
 
 from inhabit.envs.cache import cache_home
 from inhabit.envs.core import Task, TaskError
+from inhabit.envs.files import expanded
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 
 SOURCES = ("programmatic", "creative", "harvest", "combat", "techtree", "survival")
@@ -43,7 +44,7 @@ def read(source: str, settings: MineDojoSettings | None = None) -> Iterator[Task
         TaskError: there is no such source, or no MineDojo to read it from.
     """
     package = settings.tasks if settings else None
-    files = _Files(Path(package).expanduser() if package else default_package())
+    files = _Files(expanded(package) if package else default_package())
     if source == "creative" or source.startswith("creative:"):
         found = list(_creative(files))
     else:

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from errno import EADDRINUSE
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inhabit.envs.core import Determinism, SceneError, SimulatorError, UnavailableError
+from inhabit.envs.files import expanded
 from inhabit.envs.host.process_group import ProcessGroup
 from inhabit.envs.host.server_gate import is_our_server
 from inhabit.envs.virtualhome.graph.verbs import ScriptLine
@@ -50,7 +50,7 @@ class Unity:
             SimulatorError: it ended or hung; quotes its last output.
         """
         # What is started stands in a folder of its own.
-        path = Path(executable).expanduser().absolute()
+        path = expanded(executable).absolute()
         if not path.is_file() or not os.access(path, os.X_OK):
             raise UnavailableError(
                 f"{path} is not an executable file. Set `executable` to VirtualHome's Unity "
