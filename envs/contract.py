@@ -19,8 +19,7 @@ from __future__ import annotations
 import json
 import random
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 from unittest import SkipTest
 
@@ -462,8 +461,14 @@ class EnvContract:
             for tool in env.tools() if isinstance(env, Tools) else ():
                 named = isinstance(tool.get("name"), str) and tool.get("description")
                 _expect(bool(named), f"tools() holds {tool!r}; expected a name and a description.")
-                with suppress(KeyError, ValueError):  # It may ask for arguments.
+                schema = tool.get("parameters")
+                bare = isinstance(schema, Mapping) and not schema.get("properties")
+                try:
                     answer = cast(Tools, env).call(str(tool["name"]), {})
+                except (KeyError, ValueError) as error:
+                    said = f"The tool {tool['name']!r} has no parameters, and raises {error!r}."
+                    _expect(not bare, said)
+                else:
                     _json(answer, f"The answer of the tool {tool['name']!r}")
 
     def _same_now(self, one: Env, two: Env, said: str) -> None:

@@ -63,7 +63,10 @@ def needs(context: StepContext, template: Template, wish: str) -> Sequence[str]:
             return (f"{it} still {state}", f"so far, {it} {state}")
         case ActionKind.OPEN | ActionKind.CLOSE | ActionKind.SWITCH_ON | ActionKind.SWITCH_OFF as k:
             state = {"open": "open", "close": "closed", "switch on": "on", "switch off": "off"}[k]
-            return (f"for that, the {kind} must be {state}", f"that takes a {kind} that is {state}")
+            return (
+                f"for that, the {kind} must be {state}",
+                f"that takes {with_article(kind)} that is {state}",
+            )
         case ActionKind.PUT:
             return _needs_put(context, template, kind, wish)
         case ActionKind.CUT:

@@ -345,6 +345,11 @@ class HalfAnExpert(Bare):
         return self.toy.plan()
 
 
+class ToolThatFails(Toy):
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        raise ValueError("not written yet")
+
+
 class SharedCounter(Toy):
     """Counts its actions in the class, so that two environments share one number."""
 
@@ -406,6 +411,7 @@ MISTAKES: Mapping[type[Env], str] = {
     StateIsNotJson: "state() is not JSON",
     CloseTwiceRaises: "close() raised RuntimeError",
     UnseededReset: "Observation.text, at the start of the same episode, differ",
+    ToolThatFails: "The tool 'object_detection' has no parameters, and raises ValueError",
     HalfAnExpert: "HalfAnExpert has plan() and no best_actions()",
 }
 """Environment -> what the sentence has to say that names its mistake."""

@@ -67,6 +67,10 @@ def test_it_needs_no_pytest() -> None:
 
 def test_a_tool_may_refuse_a_call_without_its_arguments() -> None:
     class Asks(Correct):
+        def tools(self):  # type: ignore[no-untyped-def]
+            taken = {"type": "object", "properties": {"name": {}}, "required": ["name"]}
+            return [{**tool, "parameters": taken} for tool in super().tools()]
+
         def call(self, name, arguments):  # type: ignore[no-untyped-def]
             if "name" not in arguments:
                 raise ValueError("name: is missing")

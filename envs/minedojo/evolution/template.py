@@ -41,6 +41,7 @@ from inhabit.envs.minedojo.tasks.scene import MineDojoScene, read_scene
 from inhabit.envs.minedojo.world.settings import MineDojoSettings
 from inhabit.envs.template import ActionKind, Event, Lexicon, RecipePart
 from inhabit.envs.world.rows import kind_of
+from inhabit.envs.world.words import with_article
 
 _MOST_MOBS = 8
 _FAR = 30
@@ -282,7 +283,7 @@ def _origin(verb: str, about: str, needs: Mapping[str, int]) -> str:
 def _events(scene: MineDojoScene) -> Iterator[Event]:
     if scene.task == "combat":
         for name in sorted(scene.quantities):
-            yield Event(name, f"defeat a {plain(name)}", "", ActionKind.GATHER, name)
+            yield Event(name, f"defeat {with_article(plain(name))}", "", ActionKind.GATHER, name)
         return
     held = {item.name: item.quantity for item in scene.initial_inventory}
     wanted = scene.quantities or {str(scene.tech_item): 1}

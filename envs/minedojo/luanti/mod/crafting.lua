@@ -109,6 +109,11 @@ function crafting.words(lacking)
 	return table.concat(parts, " and ")
 end
 
+--- A name with its article.
+function crafting.with_article(name)
+	return (name:match("^[aeiou]") and "an " or "a ") .. name
+end
+
 --- Whether a recipe fits the player's own two by two cells.
 function crafting.by_hand(recipe)
 	if not recipe.rows then return #recipe.items <= 4 end
@@ -132,7 +137,7 @@ function crafting.choose(name, variant, table_near)
 		end
 	end
 	if blocked then return nil, "not_found", "There is no crafting_table within " .. inhabit.hands.STATION .. " blocks." end
-	if best then return nil, "missing_item", "To craft a " .. name .. " you need " .. crafting.words(best) .. "." end
+	if best then return nil, "missing_item", "To craft " .. crafting.with_article(name) .. " you need " .. crafting.words(best) .. "." end
 	return nil, "not_allowed", "There is no recipe for " .. name .. "."
 end
 
@@ -185,7 +190,7 @@ function crafting.source(name)
 	end
 	if #sources == 0 then return nil, "not_allowed", "Nothing can be smelted to " .. name .. "." end
 	table.sort(sources)
-	return nil, "missing_item", "To smelt a " .. name .. " you need 1 more " .. table.concat(sources, " or ", 1, math.min(3, #sources)) .. "."
+	return nil, "missing_item", "To smelt " .. crafting.with_article(name) .. " you need 1 more " .. table.concat(sources, " or ", 1, math.min(3, #sources)) .. "."
 end
 
 --- Smelt one; the time it takes is the caller's. Returns how many there are, and for how many of

@@ -97,7 +97,7 @@ local function find_mob(name)
 		if mob then
 			reach_mob(mob)
 			sight.look()
-			return "You found a " .. name .. "; it is close."
+			return "You found " .. crafting.with_article(name) .. "; it is close."
 		end
 		moves.roam(body.yaw + (inhabit.chance() - 0.5) * 2, ROAM)
 		moves.wait(100)
@@ -136,7 +136,7 @@ function skills.known.mine(name)
 	if not seen then fail("not_found", "You have not seen any " .. name .. "; find it first.") end
 	local _, _, harvests = digging.best(block)
 	if not harvests and not digging.harvests(block, ItemStack("")) then
-		fail("missing_item", "To mine " .. name .. " you need a " .. digging.wanted(block) .. " or better.")
+		fail("missing_item", "To mine " .. name .. " you need " .. crafting.with_article(digging.wanted(block)) .. " or better.")
 	end
 	moves.approach(seen.at, name)
 	if inhabit.block_at(seen.at) ~= name then fail("not_found", "The " .. name .. " is gone.") end
