@@ -46,12 +46,11 @@ class Flat:
     def __init__(self, scene: int, seed: int) -> None:
         self.first_seed = seed
         """Of the numbered scenes; `seed` is that of the current one."""
-        self._hour = 12.0
         self._attached: list[CharacterCamera] = []
         self.load(scene, seed)
 
     def load(self, scene: int, seed: int) -> None:
-        """Load a floor plan with new furniture and no character.
+        """Load a floor plan with new furniture and no character, at noon.
 
         Raises:
             SceneError: there is no such plan.
@@ -59,7 +58,7 @@ class Flat:
         count = len(plans())
         if not 0 <= scene < count:
             raise SceneError(f"Invalid scene index {scene}: there are 0 to {count - 1}.")
-        self.scene, self.seed = scene, seed
+        self.scene, self.seed, self._hour = scene, seed, 12.0
         self._attached = [CharacterCamera(name) for name in CHARACTER_CAMERAS]
         self.show(build(scene, seed))
 

@@ -392,6 +392,16 @@ def test_night_is_darker_than_day():
     assert night.mean() < 0.5 * day.mean()
 
 
+def test_a_scene_loaded_anew_is_at_noon():
+    flat = Flat(0, 0)
+    first = flat.take(0, 32, 24, rgb=True).rgb
+    assert ask(flat, "set_time", json.dumps({"hours": 23})).success
+    assert ask(flat, "environment", ints=(0,)).success
+    again = flat.take(0, 32, 24, rgb=True).rgb
+    assert first is not None and again is not None
+    assert (again == first).all()
+
+
 def has_eai() -> bool:
     from inhabit.envs.core import UnavailableError
 
