@@ -187,6 +187,7 @@ class MineDojoScene(BaseModel):
     specified_biome: Biome | None = None
     world_seed: int | str | None = None
     flat_world_seed_string: str | None = Field(default=None, max_length=200)
+    """Layers of a flat world in Minecraft. The embedded world has only one kind of flat world."""
     blocks: tuple[PlacedBlock, ...] = Field(default=(), max_length=4000)
 
     initial_mobs: Annotated[tuple[Mob, ...], BeforeValidator(_listed)] = Field(
