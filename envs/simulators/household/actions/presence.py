@@ -155,7 +155,12 @@ def scale(house: House, *, object_id: str, scale: Number, force_action: bool = F
 def create(house: House, *, object_type: str) -> JsonValue:
     """Put one more object of a type that the room has into the agent's hand."""
     world = house.world
-    alike = [t for t in world.listed().values() if t.kind == object_type and t["pickupable"]]
+    alike = [
+        thing
+        for thing in world.listed().values()
+        if thing.kind == object_type and thing["pickupable"]
+        if thing.present and not thing["isBroken"]
+    ]
     demand(bool(alike), f"The room has no {object_type} that can be picked up, to be copied.")
     demand(house.agent.held is None, "Agent hand has something in it already!", "InventoryFull")
     first = alike[0]

@@ -387,6 +387,13 @@ def test_one_more_is_in_the_hand(program: Program) -> None:
     )
 
 
+def test_what_is_cut_or_broken_is_not_copied(program: Program) -> None:
+    program.do("SliceObject", objectId=program.named("Apple"), forceAction=True)
+    program.do("BreakObject", objectId=program.named("Plate"), forceAction=True)
+    for kind in ("Apple", "Plate"):
+        assert f"has no {kind}" in program.step("CreateObject", objectType=kind)["errorMessage"]
+
+
 def test_states_are_drawn_by_a_seed(program: Program) -> None:
     drawn = []
     for seed in (1, 2, 1):
