@@ -103,6 +103,8 @@ def place_at(
     _in_no_hand(house, object_id)
     own = {object_id, *world.within(object_id)}
     placing.put(world, object_id, box, placing.support(world, box, ignoring=own))
+    if not thing["pickupable"]:
+        world.cells = walkable(world)
 
 
 def teleport_object(

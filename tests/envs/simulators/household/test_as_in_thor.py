@@ -340,6 +340,17 @@ def test_a_thing_is_teleported_but_not_out_of_the_hand_or_into_another(program: 
     assert metadata["lastActionSuccess"] and metadata["inventoryObjects"] == []
 
 
+@pytest.mark.parametrize("action", ["PlaceObjectAtPoint", "TeleportObject"])
+def test_nobody_walks_through_furniture_that_was_moved(action: str) -> None:
+    program = Program("FloorPlan201")
+    free = program.step("GetReachablePositions")["actionReturn"]
+    there, level = {**free[len(free) // 2], "y": 0.5}, {"x": 0.0, "y": 0.0, "z": 0.0}
+    pose = {"position": there, "rotation": level, "forceAction": True}
+    program.do(action, objectId=program.named("ArmChair"), **pose)
+    now = program.step("GetReachablePositions")["actionReturn"]
+    assert {**there, "y": free[0]["y"]} not in now
+
+
 def test_what_is_breakable_again(program: Program) -> None:
     plate = program.named("Plate")
     assert not program.do("MakeAllObjectsUnbreakable")[plate]["breakable"]
