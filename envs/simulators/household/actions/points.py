@@ -145,6 +145,11 @@ def teleport_object(
     _in_no_hand(house, object_id)
     world.move(thing, box, posed=True)
     world.change(object_id, isPickedUp=False)
+    for inner in world.put_in(object_id):  # it stays where it is
+        own = {inner, *world.within(inner)}
+        world.link(inner, ())
+        on = placing.support(world, world.things[inner].box, ignoring=own)
+        placing.rest(world, inner, on)
     placing.rest(world, object_id, placing.support(world, box, ignoring=[object_id]))
     if not thing["pickupable"]:
         world.cells = walkable(world)

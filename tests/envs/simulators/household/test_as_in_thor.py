@@ -340,6 +340,20 @@ def test_a_thing_is_teleported_but_not_out_of_the_hand_or_into_another(program: 
     assert metadata["lastActionSuccess"] and metadata["inventoryObjects"] == []
 
 
+def test_what_lay_on_a_thing_that_is_teleported_stays_and_is_no_longer_on_it(
+    program: Program,
+) -> None:
+    plate, apple = program.named("Plate"), program.named("Apple")
+    program.do("PickupObject", objectId=apple, forceAction=True)
+    before = program.do("PutObject", objectId=plate, forceAction=True)
+    there, level = {"x": -1.0, "y": 1.5, "z": 1.0}, {"x": 0.0, "y": 0.0, "z": 0.0}
+    after = program.do("TeleportObject", objectId=plate, position=there, rotation=level)
+    assert after[apple]["position"] == before[apple]["position"]
+    assert plate in before[apple]["parentReceptacles"]
+    assert plate not in after[apple]["parentReceptacles"]
+    assert after[plate]["receptacleObjectIds"] == []
+
+
 @pytest.mark.parametrize("action", ["PlaceObjectAtPoint", "TeleportObject"])
 def test_nobody_walks_through_furniture_that_was_moved(action: str) -> None:
     program = Program("FloorPlan201")
