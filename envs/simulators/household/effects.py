@@ -65,7 +65,8 @@ def _cool(world: World, source: SimObject) -> None:
 
 def _brew(world: World, machine: SimObject) -> None:
     for inner in list(world.within(machine.id)):
-        if world.things[inner]["canFillWithLiquid"]:
+        mug = world.things[inner]
+        if mug["canFillWithLiquid"] and not mug["isBroken"]:
             world.change(inner, isFilledWithLiquid=True, fillLiquid="coffee", temperature="Hot")
 
 

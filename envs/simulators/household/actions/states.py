@@ -297,6 +297,8 @@ def _set_all(house: House, able: str, value: bool, kind: str | None) -> None:
 def _set(house: House, thing: SimObject, state: str, value: bool) -> None:
     if state in _ONE_WAY and thing.id in house.world.in_hands:
         return
+    if value and thing["isBroken"] and state in ("is_filled_with_liquid", "is_toggled"):
+        return  # It can't be filled or switched on one by one either.
     if state == "is_open":
         set_open(house, thing, 1.0 if value else 0.0)
     elif state == "is_broken":

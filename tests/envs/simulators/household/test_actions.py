@@ -340,6 +340,16 @@ def test_breaking(kitchen: Hand) -> None:
     assert "CanBreak" in kitchen.refused("BreakObject", "Apple")[0]
 
 
+def test_what_is_broken_is_not_filled(kitchen: Hand) -> None:
+    kitchen.put("Mug", "CoffeeMachine")
+    kitchen.do("BreakObject", "Mug")
+    kitchen.do("ToggleObjectOn", "CoffeeMachine")
+    assert not kitchen["Mug"]["isFilledWithLiquid"]
+    wanted = {"stateChange": "canFillWithLiquid", "isFilledWithLiquid": True}
+    kitchen.do("SetObjectStates", SetObjectStates=wanted)
+    assert kitchen["Cup"]["isFilledWithLiquid"] and not kitchen["Mug"]["isFilledWithLiquid"]
+
+
 def test_throwing_breaks_what_is_fragile(kitchen: Hand) -> None:
     kitchen.do("PickupObject", "Plate")
     kitchen.do("ThrowObject", moveMagnitude=100.0)
