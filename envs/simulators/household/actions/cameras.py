@@ -68,7 +68,8 @@ def update(
         camera = _widened(camera, field_of_view)
     if orthographic is not None or orthographic_size is not None:
         flat = orthographic is not False
-        camera = replace(camera, half_height=_size(flat, orthographic_size))
+        size = camera.half_height if orthographic_size is None else orthographic_size
+        camera = replace(camera, half_height=_size(flat, size))
     cameras = list(house.cameras)
     cameras[third_party_camera_id] = camera
     house.cameras = tuple(cameras)

@@ -62,6 +62,15 @@ def test_a_camera_stays_where_it_is_and_can_be_moved(controller: Client) -> None
     assert not controller.reset("FloorPlan10").third_party_camera_frames
 
 
+def test_a_view_without_perspective_keeps_its_size() -> None:
+    simulator = Simulator("FloorPlan7")
+    flat = {"position": {"y": 2.0}, "orthographic": True, "orthographicSize": 3.0}
+    assert simulator.act({"action": "AddThirdPartyCamera", **flat}).success
+    again = {"action": "UpdateThirdPartyCamera", "orthographic": True, "position": {"y": 1.0}}
+    assert simulator.act(again).success
+    assert simulator.cameras[0].half_height == 3.0
+
+
 @pytest.mark.parametrize(
     ("action", "arguments", "words"),
     [
