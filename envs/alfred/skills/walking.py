@@ -244,7 +244,8 @@ def move(episode: EpisodeState, action: str) -> Result:
 
 def tilt(episode: EpisodeState, degrees: float, sentence: str) -> Result:
     """Tilt the head by this many degrees downwards."""
-    nodded = look(episode, episode.body.pose.horizon + degrees)
+    before = episode.body.pose.horizon
+    nodded = look(episode, before + degrees) and episode.body.pose.horizon != before
     episode.see()
     return done(sentence) if nodded else failed(Reason.BLOCKED, "you can't look any further.")
 

@@ -141,6 +141,13 @@ def test_walking_costs_what_it_takes(env: Alfred) -> None:
     assert act(env, "go to the fridge")[0].cost == 1
 
 
+def test_one_looks_no_further_than_the_limit(env: Alfred) -> None:
+    env.reset(task({"start": {"x": -1.0, "z": 1.0, "horizon": 50}}), seed=0)
+    down, more, up = act(env, "look down", "look down", "look up")
+    assert down.reason is None and up.reason is None
+    assert more.reason is Reason.BLOCKED and "look any further" in more.feedback
+
+
 @pytest.mark.parametrize("least", [0, 1])
 def test_what_has_no_effect_costs_a_step_unless_the_setting_says_otherwise(least: int) -> None:
     with Alfred(settings=AlfredSettings(wire="none", least_cost=least)) as env:
