@@ -98,6 +98,12 @@ def test_a_broken_file_can_be_left_out(
     assert str(path) in caplog.text
 
 
+@pytest.mark.parametrize("other", [{"width": 400}, {"height": 128}, {"field_of_view": 90}])
+def test_masks_need_images_of_their_size(other: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="300x300"):
+        AlfredSettings.model_validate({"replay": "mask", **other})
+
+
 def test_no_folder_and_nothing_in_it(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="no folder"):
         list(read(tmp_path / "nowhere"))
