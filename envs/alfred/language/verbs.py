@@ -318,7 +318,8 @@ def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
     """
     index, names = body.instances()
     world = body.world
-    suits = [i for i, name in enumerate(names) if name in world and applies(action, world[name])]
+    there = [(i, world[name]) for i, name in enumerate(names) if name in world]
+    suits = [i for i, t in there if t.type not in _SHELL and applies(action, t)]
     for reach in _REACHES:
         pointed = grown(mask, reach)
         ranked = [(-overlap(index == i, pointed), names[i]) for i in suits]

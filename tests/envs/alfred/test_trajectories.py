@@ -104,6 +104,20 @@ def test_masks_need_images_of_their_size(other: dict[str, int]) -> None:
         AlfredSettings.model_validate({"replay": "mask", **other})
 
 
+def test_a_mask_does_not_mean_the_floor(tmp_path: Path) -> None:
+    content = trajectory()
+    put = content["plan"]["low_actions"][4]
+    put["discrete_action"] = {"args": {"mask": [[0, 90_000]]}}
+    content["plan"]["low_actions"] = [put]
+    write(tmp_path, content)
+    (task,) = read(tmp_path, AlfredSettings(replay="mask"))
+    with Alfred(settings=AlfredSettings(replay="mask", wire="none")) as env:
+        for x, z in ((-1.0, 1.0), (0.5, 1.5)):
+            scene = {**task.scene, "start": {"x": x, "z": z, "horizon": 60}}
+            env.reset(task.model_copy(update={"scene": scene}), seed=0)
+            assert all("floor" not in action.text for action in env.plan())
+
+
 def test_no_folder_and_nothing_in_it(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="no folder"):
         list(read(tmp_path / "nowhere"))
