@@ -265,7 +265,11 @@ def check(
 
 def _check_start(start: StartPose, places: Iterable[tuple[int, int]]) -> None:
     here = cell(start.x, start.z)
-    best = min(places, key=lambda p: ((p[0] - here[0]) ** 2 + (p[1] - here[1]) ** 2, p))
+    best = min(
+        places, key=lambda p: ((p[0] - here[0]) ** 2 + (p[1] - here[1]) ** 2, p), default=None
+    )
+    if best is None:
+        raise SceneError("start: this room has no position where the agent can stand.")
     if best != here:
         x, z = (c * STEP for c in best)
         raise SceneError(

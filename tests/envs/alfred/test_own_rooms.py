@@ -12,7 +12,7 @@ from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings
 from inhabit.envs.alfred.world.things import ROOMS, Kind, Rooms, kind_of
-from inhabit.envs.core import SceneError, TaskError, UnavailableError
+from inhabit.envs.core import SceneError, Task, TaskError, UnavailableError
 from inhabit.envs.simulators.household.rooms import ithor
 from inhabit.envs.simulators.household.rooms.ithor import load
 
@@ -61,6 +61,21 @@ def test_bad_folders_are_told_in_words(folder: Path, tmp_path: Path) -> None:
     (folder / "attic.json").write_text('{"objects": 3}')
     with pytest.raises(SceneError, match=r"attic\.json is not a room"):
         list(sample(1, 0, AlfredSettings(rooms=str(folder))))
+
+
+def test_a_room_where_nobody_can_stand_is_told_in_words(tmp_path: Path) -> None:
+    objects = [dict(o) for o in load("FloorPlan303").objects]
+    for one in objects:
+        if one["objectType"] == "Bed":  # It fills the room.
+            box = {"center": {"x": 0, "y": 1, "z": 0}, "size": {"x": 30, "y": 2, "z": 30}}
+            one |= {"axisAlignedBoundingBox": box, "objectOrientedBoundingBox": None}
+    (tmp_path / "full.json").write_text(json.dumps({"objects": objects}))
+    goal = {"type": "pick_and_place_simple", "object": "Pillow", "parent": "Bed"}
+    scene = {"room": "full", "goal": goal, "start": {"x": 0, "z": 0}}
+    task = Task(id="x", env="alfred", kind="pick_and_place_simple", goal="-", scene=scene)
+    settings = AlfredSettings(rooms=str(tmp_path), wire="none")
+    with Alfred(settings=settings) as env, pytest.raises(SceneError, match="no position where"):
+        env.reset(task, seed=0)
 
 
 def test_the_kind_of_a_room_is_told_from_what_is_in_it() -> None:
