@@ -173,8 +173,9 @@ class Condition(ScenePart):
 class Disturbance(ScenePart):
     """A change that comes about by itself in the middle of an episode.
 
-    What is held by then, or finds no room, stays where it is, and so does everything while the hand
-    is full; what can't get into a state, as an open microwave can't run, stays as it is.
+    What is held by then stays where it is, and so does everything while the hand is full; what
+    finds no room falls down before the agent; what can't get into a state, as an open microwave
+    can't run, stays as it is.
     """
 
     after: int = Field(ge=1, le=40)
@@ -241,7 +242,7 @@ class AlfredScene(ScenePart):
 
 
 def read_scene(task: Task, rooms: Iterable[str] = ROOMS) -> AlfredScene:
-    """The validated scene of a task. Object names are checked by `validation.check`.
+    """The validated scene of a task. Object names are checked by `layout.check`.
 
     Args:
         task: of this environment.
