@@ -417,6 +417,7 @@ class Simulator:
             raise Refusal("fov must be set to (0, 180) noninclusive.")
         self._resize(house, width, height)
         arm = RobotArm() if mode == "arm" else None
+        house.world.active = 0  # The one that asked may not be among them.
         house.world.agents = tuple(
             replace(agent, robot=arm) for agent in _gathered(house, agent_count)
         )

@@ -97,6 +97,13 @@ def test_an_agent_that_is_not_there_is_refused() -> None:
     assert simulator.agent == before
 
 
+def test_the_second_of_two_can_ask_for_one() -> None:
+    simulator = Simulator("FloorPlan301", width=64, height=64)
+    assert simulator.act({"action": "Initialize", "agentCount": 2}).success
+    assert simulator.act({"action": "Initialize", "agentCount": 1, "agentId": 1}).success
+    assert simulator.agents == 1 and simulator.agent.held is None
+
+
 @pytest.mark.slow
 def test_one_agent_alone_is_drawn_as_ever() -> None:
     """Also after two have been in the same room."""
