@@ -76,9 +76,10 @@ def set_object_poses(
 
 
 def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
+    kept = house.world.in_hands
     for thing in list(house.world.things.values()):
         loose = thing["pickupable"] or (thing["moveable"] and not skip_moveable)
-        if loose and thing.present and thing["name"] not in named and not thing["isPickedUp"]:
+        if loose and thing.present and thing["name"] not in named and thing.id not in kept:
             house.world.disable(thing)
     house.world.cells = walkable(house.world)
 

@@ -153,6 +153,17 @@ def test_it_picks_up_what_its_hand_touches_carries_it_and_lets_it_go(program: Pr
     assert metadata["isSceneAtRest"] and not any(o["isMoving"] for o in metadata["objects"])
 
 
+def test_what_it_holds_is_there_after_poses_of_other_things(program: Program) -> None:
+    ids = {t.kind: i for i, t in program.simulator.things.items()}
+    program.before(ids["Apple"])
+    program.arm("PickupObject", objectIdCandidates=[ids["Apple"]])
+    mug = program.simulator.things[ids["Mug"]]
+    pose = {"objectName": mug["name"], "position": mug["position"], "rotation": mug["rotation"]}
+    assert program.arm("SetObjectPoses", objectPoses=[pose])["heldObjects"] == [ids["Apple"]]
+    assert ids["Apple"] in program.simulator.things
+    assert ids["Bread"] not in program.simulator.things
+
+
 def test_what_is_held_turns_with_the_hand(program: Program) -> None:
     id = next(i for i, t in program.simulator.things.items() if t.kind == "Apple")
     program.before(id)
