@@ -98,6 +98,7 @@ class Alfred(Env):
             )
         except SceneError as error:
             raise SceneError(f"Task {task.id!r}, scene, {error}") from error
+        self._state.field_of_view = self._settings.narrow_view
         if isinstance(self._settings, FilmSettings):
             self._state.film[:] = [body.filmed]
         self._planner = Searcher() if self._settings.expert == "searching" else AlfredPlanner()

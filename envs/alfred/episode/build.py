@@ -69,7 +69,6 @@ def build(
         names,
         grid,
         Views(body),
-        field_of_view=body.field_of_view,
         teleport=teleport,
         filming=filming,
         unnumbered=unnumbered,

@@ -175,7 +175,7 @@ class EpisodeState:
     memory: Memory = field(default_factory=Memory)
     history: History = field(default_factory=History)
     field_of_view: float = 60
-    """Vertical field of view, in degrees."""
+    """Field of view across the narrower side of the image, in degrees."""
     teleport: bool = False
     """Whether navigation teleports instead of walking."""
     unobserved: bool = False

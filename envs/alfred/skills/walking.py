@@ -338,8 +338,9 @@ def look_around(episode: EpisodeState) -> Result:
 
 
 def turn_for(field_of_view: float) -> int:
-    """Degrees per turn, so that consecutive images leave no gap."""
-    return next(turn for turn in (90, 72, 60, 45, 40, 36, 30) if turn <= field_of_view)
+    """Degrees per turn, 10 at least, so that consecutive images leave no gap."""
+    turns = (90, 72, 60, 45, 40, 36, 30, 24, 20, 15, 12)
+    return next((turn for turn in turns if turn <= field_of_view), 10)
 
 
 def explore(episode: EpisodeState) -> Result:

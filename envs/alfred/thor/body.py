@@ -186,11 +186,6 @@ class AgentBody:
         return point(self._event.metadata["cameraPosition"])
 
     @property
-    def field_of_view(self) -> float:
-        """Degrees, vertical."""
-        return float(self._event.metadata["fov"])
-
-    @property
     def room(self) -> str:
         """The room's name, such as "FloorPlan1"."""
         return str(self._event.metadata["sceneName"]).removesuffix("_physics")

@@ -102,6 +102,14 @@ class AlfredSettings(SettingsModel):
         return self
 
     @property
+    def narrow_view(self) -> float:
+        """Field of view across the narrower side of the image, in degrees."""
+        if self.width >= self.height:
+            return self.field_of_view
+        up = math.tan(math.radians(self.field_of_view) / 2)
+        return 2 * math.degrees(math.atan(up * self.width / self.height))
+
+    @property
     def least_pixels(self) -> int:
         """Pixels from which an object counts as seen."""
         return max(_ALFRED_PIXELS, math.ceil(round(self.least_seen * self.width * self.height, 6)))

@@ -141,6 +141,14 @@ def test_walking_costs_what_it_takes(env: Alfred) -> None:
     assert act(env, "go to the fridge")[0].cost == 1
 
 
+def test_looking_around_in_a_high_image_leaves_no_gap() -> None:
+    settings = AlfredSettings(wire="none", width=64, height=128)
+    with Alfred(settings=settings) as env:
+        env.reset(task({"start": {"x": -1.0, "z": 1.0, "horizon": 30}}), seed=0)
+        (around,) = act(env, "look around")
+    assert around.cost >= 2 * 360 / 32.2  # the width shows 32 degrees of the 60
+
+
 def test_one_looks_no_further_than_the_limit(env: Alfred) -> None:
     env.reset(task({"start": {"x": -1.0, "z": 1.0, "horizon": 50}}), seed=0)
     down, more, up = act(env, "look down", "look down", "look up")

@@ -22,6 +22,6 @@ def test_a_room_is_searched_to_the_end() -> None:
 
 
 def test_turns_leave_nothing_out() -> None:
-    for field_of_view in range(30, 121):
+    for field_of_view in range(10, 121):
         turn = turn_for(field_of_view)
         assert turn <= field_of_view and 360 % turn == 0
