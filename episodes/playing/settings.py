@@ -217,8 +217,8 @@ def _find(
     keys = sorted({key for _, key in known})
     near = did_you_mean(name.rpartition(".")[2], keys)
     listed = (
-        "`inhabit envs NAME` and `inhabit agents NAME` list all settings."
-        if "run" in owners
-        else "`inhabit synth --settings` and `inhabit tune --settings` list all settings."
+        "`inhabit synth --settings` and `inhabit tune --settings` list all settings."
+        if owners.keys() & {"synth", "tune"}
+        else "`inhabit envs NAME` and `inhabit agents NAME` list all settings."
     )
     raise SettingError(f"There is no setting {name!r}. {near} {listed}")

@@ -68,6 +68,13 @@ def test_what_is_wrong_is_named(assignment: str, says: str) -> None:
         divide([assignment], OWNERS)
 
 
+def test_the_command_that_lists_the_known_settings_is_named() -> None:
+    with pytest.raises(SettingError, match="`inhabit envs NAME`"):
+        divide(["pixls=3"], {"env": Env})
+    with pytest.raises(SettingError, match="`inhabit synth --settings`"):
+        divide(["pixls=3"], {"env": Env, "synth": Agent})
+
+
 def test_the_home_of_a_user_is_filled_in_where_a_path_is_meant(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
