@@ -32,7 +32,10 @@ def replan(
         typer.Option(metavar="KIND:NAME", help="Model to ask. [default: that of the run]"),
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Agent to ask. [default: that of the run]")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Agent to ask, or FILE.py:NAME. [default: that of the run]"
+        ),
     ] = None,
     base_url: BaseUrl = None,
     episode: OneEpisode = None,

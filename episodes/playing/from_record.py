@@ -16,7 +16,7 @@ from typing import cast
 
 from pydantic import BaseModel
 
-from inhabit.agents.custom import names_file
+from inhabit.agents.custom import load_agent, names_file
 from inhabit.agents.models import registry as models
 from inhabit.agents.registry import AgentRegistration
 from inhabit.agents.registry import find as find_agent
@@ -134,9 +134,11 @@ def plan_like(
     if agent is None and names_file(header.agent):
         raise SettingError(
             f"{where} was played by {header.agent}, an agent in a file, and a record does not say "
-            "which program is run. Name a registered agent where this command takes --agent."
+            "which program is run. Name the agent again where this command takes --agent."
         )
-    chosen = find_agent(agent or header.agent)
+    # Only what the user names may be a file, which is executed.
+    own = agent is not None and names_file(agent)
+    chosen = load_agent(agent) if own else find_agent(agent or header.agent)
     header = with_todays_model(header, chosen)
     model = chosen.earlier_models.get(model or "", model)
     kept = header.settings

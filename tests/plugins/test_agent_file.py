@@ -127,6 +127,13 @@ def test_a_record_never_loads_it(
     assert not (tmp_path / "ran").exists()
 
 
+def test_recorded_steps_are_asked_of_a_file_that_is_named(
+    file: Path, tmp_path: Path, capsys: Any
+) -> None:
+    run(capsys, 0, *play(file, tmp_path / "run"))
+    run(capsys, 0, "replan", str(tmp_path / "run"), "--agent", f"{file}:ready")
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "told"),
     [
