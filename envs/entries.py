@@ -223,7 +223,7 @@ def first_problem(error: ValidationError) -> str:
     """What pydantic found first, as "field: what is wrong"."""
     problem = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in problem["loc"])
-    wrong = problem["msg"].removeprefix("Value error, ")
+    wrong = problem["msg"].removeprefix("Value error, ").removesuffix(".")  # Callers add one.
     if problem["type"] == "model_type":
         wrong = "Input should be an object with named fields"
     return f"{field}: {wrong}" if field else wrong

@@ -240,7 +240,8 @@ def test_a_name_that_is_no_folder_is_refused_in_a_sentence(
 ) -> None:
     (tmp_path / "one.yaml").write_text(FILE.replace("name: small", "name: two words"))
     inhabit("experiment", tmp_path / "one.yaml", "--out", tmp_path / "out", code=2)
-    assert "Give a name of 1 to 60 letters" in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert "Give a name of 1 to 60 letters" in told and told.endswith("a digit.")
 
 
 def test_a_model_that_no_agent_asks_is_refused(
