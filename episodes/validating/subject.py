@@ -29,6 +29,7 @@ from inhabit.envs.core import (
     Privileged,
     SimulatorError,
     Task,
+    UnknownNameError,
 )
 from inhabit.envs.entries import PluginError
 from inhabit.envs.host.checked_env import checked
@@ -264,6 +265,9 @@ def find(target: str) -> Registration:
         return gymnasium_env.registration(target.removeprefix(gymnasium_env.PREFIX))
     if target.startswith(openenv_env.PREFIXES):
         return openenv_env.registration(target)
+    if target.endswith(".py"):
+        hint = f"Name its registration: {target}:NAME."
+        raise UnknownNameError("environment", target, (), hint)
     if (named := _FILE.fullmatch(target)) is None:
         return registry.find(target)
     file, name = Path(named["file"]), named["name"]

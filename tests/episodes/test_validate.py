@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from inhabit.cli import main
 from inhabit.envs import registry
-from inhabit.envs.core import Action, Observation, Outcome, Reason, Task
+from inhabit.envs.core import Action, Observation, Outcome, Reason, Task, UnknownNameError
 from inhabit.envs.registry import Registration
 from inhabit.envs.toy import REGISTRATION as TOY
 from inhabit.envs.toy.env import Toy
@@ -611,6 +611,11 @@ def test_another_process_has_the_settings_as_they_were_typed(tmp_path: Path) -> 
 
 
 KEYDOOR = Path(__file__).parents[2] / "examples" / "keydoor" / "keydoor.py"
+
+
+def test_a_file_without_the_name_of_an_environment_is_told_as_such() -> None:
+    with pytest.raises(UnknownNameError, match=r"Name its registration: mine\.py:NAME\."):
+        Subject.open("mine.py")
 
 
 def test_an_environment_in_a_file_of_its_own_keeps_the_contract() -> None:
