@@ -90,7 +90,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
 
     The `info` holds "task" (its id), "actions" (texts of the plausible ones), "feedback",
     "reason" (None if the action worked), "success", "ending" (None while the episode goes on), and
-    with `actions="index"` "action_mask": int8 (n,), 1 for the plausible ones.
+    with `actions="index"` "action_mask": int8 (n,), 1 for the plausible ones; all 0 at the end.
 
     Args:
         factory: which episodes.
@@ -101,7 +101,7 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
             is started once for that.
 
     Raises:
-        ValueError: `actions` or `words` is none of these.
+        ValueError: `actions`, `words` or `render_mode` is none of these.
         SceneError, SimulatorError, UnavailableError: a task can't be started.
     """
 
@@ -119,6 +119,8 @@ class GymEnv(gymnasium.Env[dict[str, Any], Any]):
         for what, given, kind in (("actions", actions, Actions), ("words", words, Words)):
             if given not in get_args(kind):
                 raise ValueError(f"{what} is {given!r}, and none of: {', '.join(get_args(kind))}.")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode is {render_mode!r}, and neither 'rgb_array' nor None.")
         self.render_mode = render_mode
         self._rollout = factory.open()
         self._tasks, self._words = len(factory.tasks), words
@@ -253,6 +255,8 @@ class GymVectorEnv(VectorEnv[dict[str, Any], Any, Any]):
         threads: int | None = 1,
         render_mode: str | None = None,
     ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs is {num_envs}, and must be at least 1.")
         make = partial(GymEnv, factory, actions=actions, words=words, render_mode=render_mode)
         with ExitStack() as started:  # If one fails to start, the others are closed.
             first = make()

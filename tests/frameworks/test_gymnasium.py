@@ -105,6 +105,12 @@ def test_an_index_outside_the_action_space_is_refused(index: int) -> None:
         env.step(index)
 
 
+def test_a_vector_without_episodes_or_with_a_window_is_refused() -> None:
+    for wrong, told in (({"num_envs": 0}, "num_envs is 0"), ({"render_mode": "human"}, "'human'")):
+        with pytest.raises(ValueError, match=told):
+            gymnasium.make_vec("inhabit.gym:inhabit/toy-v0", **{"n": 1} | wrong)
+
+
 @pytest.mark.parametrize("what", ["actions", "words"])
 def test_a_form_that_there_is_not_is_refused(what: str) -> None:
     with pytest.raises(ValueError, match=f"{what} is 'texts', and none of: .*text"):
