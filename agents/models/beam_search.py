@@ -130,7 +130,8 @@ def _step(
         if rules.as_generate:  # the likeliest decides for all, as with `generate`
             best = best if limits and limits[0] > worst else []
         else:
-            best = [node for node, limit in zip(best, limits, strict=True) if limit > worst]
+            # One that is as good may stand before the worst result: of equals the first counts.
+            best = [node for node, limit in zip(best, limits, strict=True) if limit >= worst]
     return {node: going_on[node] for node in best}, results
 
 

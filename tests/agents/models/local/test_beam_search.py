@@ -164,3 +164,14 @@ def test_a_search_that_is_over_waits_for_those_beside_it(end: bool) -> None:
                 ]
             )
     assert [len(results) for results in ended.value.value] == [2, 2]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_of_equals_the_first_is_found_though_it_is_longer(exact: bool) -> None:
+    """So early stopping chooses what `rank` does: 1 is surely followed by 2."""
+    searching = levels([(Trie.pack([(1, 2), (3,)]), BeamRules(width=1, exact=exact))])
+    assert next(searching) == [[0]]
+    assert searching.send([[Following([-1.0, -1.0], None)]]) == [[1]]
+    with pytest.raises(StopIteration) as ended:
+        searching.send([[Following([0.0], None)]])
+    assert [one.sequence for one in ended.value.value[0]] == [0]
