@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import (
@@ -239,12 +239,14 @@ class Completion(PaidAnswer):
         return {name: value for name, value in fields.items() if name not in _NOT_SENT}
 
     @property
-    def beginnings(self) -> Mapping[str, float] | None:
-        """How likely the answer begins with each of some tokens; None where it isn't said."""
+    def beginnings(self) -> Collection[tuple[str, float]] | None:
+        """How likely the answer begins with each of some tokens, of which several may read alike;
+        None where it isn't said.
+        """
         places = self._in_order()[0].logprobs
         if places is None or not places.content:
             return None
-        return {likely.token: likely.logprob for likely in places.content[0].top_logprobs}
+        return {(likely.token, likely.logprob) for likely in places.content[0].top_logprobs}
 
     def _in_order(self) -> Sequence[_Choice]:
         return sorted(self.choices, key=lambda choice: choice.index or 0)

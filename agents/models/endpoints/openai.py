@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import MappingProxyType
@@ -280,9 +280,9 @@ class OpenAIModel(Model):
         return body
 
 
-def _sum(likely: Mapping[str, float], letter: str) -> float:
+def _sum(likely: Iterable[tuple[str, float]], letter: str) -> float:
     """The logarithm of how likely one of the tokens is that read as `letter`."""
-    named = (p for token, p in likely.items() if token.strip(_SPACES) == letter)
+    named = (p for token, p in likely if token.strip(_SPACES) == letter)
     total = math.fsum(map(math.exp, named))
     return math.log(total) if total > 0.0 else -math.inf
 

@@ -211,8 +211,8 @@ def test_a_base_url_holds_no_key(url: str) -> None:
 
 
 def test_letters_are_chosen_by_the_first_token() -> None:
-    likely = [("A", 0.5), ("\u0120A", 0.125), ("\u2581A", 0.0625), (" A", 0.0625), ("B", 0.125)]
-    likely += [("C.", 0.1), ("b", 0.01)]
+    likely = [("A", 0.5), ("\u0120A", 0.125), ("\u2581A", 0.0625), ("B", 0.125)]
+    likely += [(" A", 0.03125), ("A", 0.03125), ("C.", 0.1), ("b", 0.01)]
     top = [{"token": t, "logprob": math.log(p), "bytes": None} for t, p in likely]
     body = completion("A", tokens=(30, 1))
     body["choices"][0]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
