@@ -251,13 +251,14 @@ class Beam(ScoringAgent[BeamSettings]):
         texts = [action.text for action in candidates]
         prompt = self._asked(view, texts)
         settings = self._settings
-        found = await self._model.beam(
-            prompt,
-            texts,
-            width=settings.width,
-            end=settings.end,
-            length_penalty=settings.length_penalty,
-        )
+        with calls_kept_on_error((), prompt):
+            found = await self._model.beam(
+                prompt,
+                texts,
+                width=settings.width,
+                end=settings.end,
+                length_penalty=settings.length_penalty,
+            )
         best = next(a for a in candidates if a.text == found.scores[0].text)
         return Decision(
             best,
@@ -280,7 +281,8 @@ class FreeBeam(ScoringAgent[BeamSettings]):
             return Decision(None, stop=True)
         prompt = self._asked(view, [action.text for action in candidates])
         settings = self._settings
-        reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
+        with calls_kept_on_error((), prompt):
+            reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
         choices = Choices(view.candidates, candidates, lettered=False, listed=True, stop=False)
         lines = [said.strip().partition("\n")[0] for said in reply.texts]
         meanings = [(await read(line, choices, view)).meaning for line in lines]

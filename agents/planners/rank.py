@@ -90,7 +90,8 @@ class Rank(ScoringAgent[RankSettings]):
         # Sampled anew at each step, if the model samples.
         seed = seed_of(f"{view.seed} {len(view.history)}")
         words = self._settings.words
-        thought = await self._model.generate(before, max_tokens=words, seed=seed)
+        with calls_kept_on_error((), before):
+            thought = await self._model.generate(before, max_tokens=words, seed=seed)
         said = thought.texts[0].strip()
         then = Message("user", (self._prompt.template.block("then"),))
         after = (*before, Message("assistant", (said,)), then)

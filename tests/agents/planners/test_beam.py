@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from inhabit.agents.core import Agent, BudgetError, Decision, Grants, ModelError, Step, View
+from inhabit.agents.core import Agent, BudgetError, Call, Decision, Grants, ModelError, Step, View
 from inhabit.agents.models.core import Ability, Message, Model, Ranking
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel
@@ -177,6 +177,28 @@ def test_a_model_that_fails_half_way_leaves_what_was_scored() -> None:
     assert left is not None
     assert len(left.calls) == 3, "The first actions, and what comes after two of the three."
     assert len(left.images) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [("beam", {}), ("beam", {"free": True}), ("rank", {"reason": True})]
+)
+def test_what_was_paid_before_a_failure_is_recorded_with_its_image(
+    name: str, settings: dict[str, object]
+) -> None:
+    class Paid(ScriptedModel):
+        """Fails when it has answered once."""
+
+        async def _beam(self, prompt: Sequence[Message], *_: object) -> Ranking:
+            messages = tuple(message.record() for message in prompt)
+            raise ModelError("No more.").after([Call(messages, "")])
+
+        _generate = _beam  # type: ignore[assignment]
+
+    model = Paid(Script(abilities=frozenset(Ability)))
+    agent = find(name).make(find(name).settings(**settings), model)
+    with pytest.raises(ModelError, match=r"No more\.") as failed:
+        decide(agent, view(*TEXTS, rgb=np.zeros((4, 4, 3), np.uint8)))
+    assert len(failed.value.decision.calls) == len(failed.value.decision.images) == 1
 
 
 def test_a_budget_that_ends_within_a_search_leaves_what_each_plan_has_paid() -> None:
