@@ -19,7 +19,12 @@ from inhabit.agents.dialogue.history import offered, pictures
 from inhabit.agents.dialogue.prompt import PromptSettings
 from inhabit.agents.models.core import Ability, Message, Model
 from inhabit.agents.models.registry import require
-from inhabit.agents.planners.model_agent import ScoringAgent, calls_kept_on_error, gather_rankings
+from inhabit.agents.planners.model_agent import (
+    ScoringAgent,
+    calls_kept_on_error,
+    gather_rankings,
+    seed_of,
+)
 from inhabit.agents.registry import AgentRegistration
 from inhabit.envs.core import Action
 
@@ -281,8 +286,12 @@ class FreeBeam(ScoringAgent[BeamSettings]):
             return Decision(None, stop=True)
         prompt = self._asked(view, [action.text for action in candidates])
         settings = self._settings
+        # Sampled anew at each step, if the model samples.
+        seed = seed_of(f"{view.seed} {len(view.history)}")
         with calls_kept_on_error((), prompt):
-            reply = await self._model.generate(prompt, n=settings.width, max_tokens=settings.words)
+            reply = await self._model.generate(
+                prompt, n=settings.width, max_tokens=settings.words, seed=seed
+            )
         choices = Choices(view.candidates, candidates, lettered=False, listed=True, stop=False)
         lines = [said.strip().partition("\n")[0] for said in reply.texts]
         meanings = [(await read(line, choices, view)).meaning for line in lines]

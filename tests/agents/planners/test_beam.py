@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from inhabit.agents.core import Agent, BudgetError, Call, Decision, Grants, ModelError, Step, View
-from inhabit.agents.models.core import Ability, Message, Model, Ranking
+from inhabit.agents.models.core import Ability, GenerateOptions, Message, Model, Ranking, Reply
 from inhabit.agents.models.registry import load
 from inhabit.agents.models.scripted import Script, ScriptedModel
 from inhabit.agents.registry import find
@@ -89,6 +89,21 @@ def test_a_free_beam_passes_over_what_has_just_failed() -> None:
     assert decide(agent, failed).action == act(TEXTS[2])
     insists = decide(agent, failed)
     assert insists.action == act(TEXTS[0])
+
+
+def test_a_free_beam_samples_anew_at_each_step_and_in_each_episode() -> None:
+    seeds = []
+
+    class Sampling(ScriptedModel):
+        async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
+            seeds.append(options.seed)
+            return await super()._generate(prompt, options)
+
+    agent = make(Sampling(Script(answers=({"when": "", "say": TEXTS[0]},))), free=True, width=1)
+    done = Step(TEXTS[0], None, "It is open.")
+    for moment in (view(*TEXTS), view(*TEXTS, history=[done]), view(*TEXTS, seed=1)):
+        decide(agent, moment)
+    assert len(set(seeds)) == 3
 
 
 def test_plans_by_the_model_alone() -> None:
