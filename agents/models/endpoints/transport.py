@@ -115,7 +115,8 @@ def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
             seconds = float(said)
         else:
             seconds = (parsedate_to_datetime(said) - now).total_seconds()
-    except (ValueError, TypeError):  # a date without a zone can't be compared
+    # A date without a zone can't be compared, nor one with a number that no date has.
+    except (ValueError, TypeError, OverflowError):
         return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
 

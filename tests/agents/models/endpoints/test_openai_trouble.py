@@ -144,7 +144,8 @@ def test_retry_after_may_be_a_date() -> None:
     assert retry_after({"retry-after": "2.5"}, now=now) == 2.5
     past = format_datetime(datetime(2025, 1, 1, tzinfo=UTC), usegmt=True)
     assert retry_after({"retry-after": past}, now=now) == 0.0
-    for nonsense in ("", "soon", "-3", "1e999", "9" * 400, "nan", "1 second"):
+    never = f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT"
+    for nonsense in ("", "soon", "-3", "1e999", "9" * 400, "nan", "1 second", never):
         assert retry_after({"retry-after": nonsense}, now=now) is None
     assert retry_after({}, now=now) is None
 
