@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +55,8 @@ def verbs(vocabulary: Iterable[Action]) -> Sequence[ToolVerb]:
     found: dict[str, ToolVerb] = {}
     for (verb, count), actions in kinds.items():
         name = _name(verb)
-        while name in found:
+        # A tool must not take the place of the trainer's own methods.
+        while name in found or iskeyword(name) or hasattr(_Base, name):
             name += "_"
         found[name] = _verb(name, count, actions)
     return tuple(found.values())

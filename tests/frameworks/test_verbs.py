@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 import inhabit
+from inhabit.envs.core import Action
 from inhabit.frameworks.trl import verbs
 
 
@@ -21,3 +22,9 @@ def test_every_action_of_a_vocabulary_can_be_said_by_its_verb(env: str) -> None:
                 assert verb.say(*arguments) == text
             said = verb.say(*["zebra_1"] * len(verb.parameters))
             assert said.count("zebra_1") == len(verb.parameters)
+
+
+def test_no_verb_takes_the_place_of_a_method_of_the_trainer() -> None:
+    actions = [Action("reset the clock", "reset", ("clock",)), Action("get reward", "get reward")]
+    actions.append(Action("break", "break"))
+    assert [verb.name for verb in verbs(actions)] == ["reset_", "get_reward_", "break_"]
