@@ -150,8 +150,16 @@ class Dialogue:
         return ranking
 
     def tell(self, *messages: Message) -> None:
-        """Append messages, before the model is called again."""
-        self._messages += messages
+        """Append messages, before the model is called again.
+
+        What follows a user's turn joins it: many chat templates refuse two in a row.
+        """
+        for message in messages:
+            last = self._messages[-1]
+            if message.role == last.role == "user":
+                self._messages[-1] = replace(last, parts=(*last.parts, "\n", *message.parts))
+            else:
+                self._messages.append(message)
 
     def calls_kept_on_error(self) -> AbstractContextManager[None]:
         """A block whose errors carry every call so far."""

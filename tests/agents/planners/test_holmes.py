@@ -127,6 +127,9 @@ def test_there_is_an_end_to_asking() -> None:
     decision = decide(texts(*["object_detection()"] * 3, ACT), asked, turns=3)
     assert decision.action == act("open the fridge")
     assert "You can't ask any more" in last(decision)[-1][1]
+    assert [role for role, _ in last(decision)[1:]] == ["user", "assistant"] * 3 + ["user"]
+    at_once = last(decide(texts(ACT), Asked(), turns=0))
+    assert [role for role, _ in at_once] == ["system", "user"], "Templates want turns to alternate."
     hopeless = decide(texts(*["object_detection()"] * 5), Asked(), turns=3)
     assert hopeless.action is None
     assert hopeless.raw == "object_detection()"
