@@ -124,8 +124,8 @@ def names_file(agent: str) -> bool:
 def load_agent(agent: str) -> AgentRegistration:
     """The registration of what `agent`, a FILE.py:NAME, names: whatever `inhabit.run` takes.
 
-    A class or a function may declare `Settings` (a pydantic model, given to a class as its only
-    argument), `needs` (grants) and `summary`.
+    All may declare `needs` (grants) and `summary`; a class `Settings`, too: a pydantic model, its
+    only argument.
 
     Raises:
         ModelError: there is no such file or name, it fails to load, or is not an agent.
@@ -138,7 +138,7 @@ def load_agent(agent: str) -> AgentRegistration:
     except OSError as error:
         raise ModelError(f"The agent's file {file} can't be read: {error.strerror}.") from error
     found = _attribute(file, name)
-    settings = getattr(found, "Settings", NoSettings)
+    settings = getattr(found, "Settings", NoSettings) if inspect.isclass(found) else NoSettings
     needs = _grants(getattr(found, "needs", ()))
     if problem := settings_problem(settings) or needs_problem(needs):
         raise ModelError(f"The agent {name!r} in {file} can't be used: {problem}.")

@@ -100,6 +100,12 @@ def test_a_decide_that_is_no_coroutine_is_named(file: Path, tmp_path: Path, caps
     assert told in said
 
 
+def test_what_is_made_already_takes_no_settings(file: Path, tmp_path: Path, capsys: Any) -> None:
+    file.write_text(f"{AGENT}made = First(First.Settings())\n")
+    said = run(capsys, 2, *play(file, tmp_path / "run", "made", "--set", "number=1"))
+    assert "'number'" in said
+
+
 def test_its_settings_are_listed(file: Path, capsys: Any) -> None:
     with pytest.raises(SystemExit):
         main(["agents", f"{file}:First", "--json"])
