@@ -43,7 +43,11 @@ class Chat(ModelAgent):
         self._settings = settings
         self._sees = sees
         self._prompt = ChatPrompt(settings, sees=sees)
-        self._system = chat_system(settings, sees=sees)
+        # Choices that are too many to list have no letters, whatever the settings say.
+        self._systems = {
+            lettered: chat_system(settings.model_copy(update={"letters": lettered}), sees=sees)
+            for lettered in (False, True)
+        }
 
     async def decide(self, view: View) -> Decision:
         """The action of the model's reply; none if all permitted replies could not be parsed."""
@@ -56,7 +60,8 @@ class Chat(ModelAgent):
         choices = self._prompt.choices(view)
         if (planned := await _planned(view, choices)) is not None:
             return planned
-        opening = self._prompt.messages(self._system, view, choices, known)
+        system = self._systems[choices.lettered]
+        opening = self._prompt.messages(system, view, choices, known)
         dialogue = Dialogue(self._model, opening, view)
         with dialogue.calls_kept_on_error():
             decision = None

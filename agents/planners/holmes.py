@@ -68,7 +68,7 @@ class Holmes(ModelAgent):
 
     async def _decide(self, view: View) -> Decision:
         choices = self._prompt.choices(view)
-        opening = self._prompt.messages(self._system(view), view, choices)
+        opening = self._prompt.messages(self._system(view, choices), view, choices)
         dialogue = Dialogue(self._model, opening, view)
         answers = ToolAnswers(view)
         with dialogue.calls_kept_on_error():
@@ -124,12 +124,12 @@ class Holmes(ModelAgent):
             call_tools=False,
         )
 
-    def _system(self, view: View) -> str:
+    def _system(self, view: View, choices: Choices) -> str:
         return self._template.block(
             "system",
             stubs=() if self._native else [stub(tool) for tool in view.grants.tools],
             stop=self._settings.stop,
-            lettered=self._settings.letters,
+            lettered=choices.lettered,
         )
 
 

@@ -212,6 +212,7 @@ def test_more_candidates_than_can_be_listed() -> None:
     assert decision.action == act("pick up the thing_77")
     assert "(answer in words):\n- open the thing_0\n- pick up the thing_0\n- stop\n" in model.told()
     assert model.schemas[0]["properties"]["action"] == {"type": "string"}
+    assert "letter" not in str(model.prompts[0][0].parts), "There are none to answer with."
 
 
 def test_one_token_alone_with_the_chances_of_all_letters() -> None:
