@@ -23,6 +23,7 @@ from inspect_ai.tool import Tool, tool
 
 from inhabit.agents.dialogue.prompt import instructions
 from inhabit.envs import registry
+from inhabit.envs.core import SimulatorError
 from inhabit.envs.core import Task as EmbodiedTask
 from inhabit.envs.pictures import data_url
 from inhabit.episodes.playing.plan import plan
@@ -196,6 +197,8 @@ def _result(end: Turn | EndLine) -> Mapping[str, Any]:
 def _recorded(run: Run) -> Mapping[str, Any]:
     end = next(iter(Index(run).ends()))
     assert end is not None, "The run has ended."
+    if not end.total:
+        raise SimulatorError(f"The episode did not begin: {end.error}")
     return {**_result(end), "page": str((run.folder / "index.html").resolve())}
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+import inhabit
+from inhabit.envs.core import SimulatorError
+from inhabit.envs.toy.env import Toy
 from inhabit.episodes.recording.reader import Run
 from inhabit.frameworks.factory import rollouts
 
@@ -45,6 +48,21 @@ def _plans(n: int) -> list[list[str]]:
             rollout.reset(task)
             found.append(rollout.session.plan())
     return found
+
+
+def test_an_episode_that_did_not_begin_has_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inhabit.frameworks.inspect_ai import _recorded
+
+    def fail(*_: object, **__: object) -> None:
+        raise SimulatorError("There is no power.")
+
+    monkeypatch.setattr(Toy, "reset", fail)
+    settings = {"in_process": True}
+    played = inhabit.run("toy", "random", tmp_path / "run", n=1, settings=settings).run
+    with pytest.raises(SimulatorError, match="There is no power"):
+        _recorded(played)
 
 
 def test_ten_tasks_and_the_log_read_back(tmp_path: Path) -> None:
