@@ -121,8 +121,11 @@ class PromptCache:
 
     def keep(self, key: bytes, cache: Any, tokens: int) -> None:
         """Keep the last `tokens` of what a cache holds; it is not changed by later reading."""
-        self._kept[key] = part = _last(cache, tokens)
-        self.kept_bytes += _size(part)
+        part = _last(cache, tokens)
+        # It may be kept already, without what comes before it: reading failed after it.
+        earlier = self._kept.get(key)
+        self.kept_bytes += _size(part) - (0 if earlier is None else _size(earlier))
+        self._kept[key] = part
 
     def use(self, keys: Sequence[bytes]) -> None:
         """Note that the segments of one prompt were used, and drop those not used for longest."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from inhabit.agents.core import Step
 from inhabit.agents.dialogue.prompt import Prompt, PromptSettings
 from inhabit.agents.models.core import Message, Ranking
+from inhabit.agents.models.local.segments import PromptCache
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.local.transformer import Transformer
 from inhabit.agents.models.registry import load
@@ -93,3 +96,15 @@ def test_what_is_kept_stays_within_its_bound(folder: Path) -> None:
         assert 0 < seeing.kept.kept_bytes <= 1 << 20
     assert calls[-1].tokens_kept == 0, "It was dropped for what was read later."
     assert rank(seeing, asked[0])[0].call.tokens_kept > 1000
+
+
+def test_a_segment_that_is_kept_twice_counts_once() -> None:
+    """Reading failed after it, what comes before it was dropped, and both are read again."""
+    layer = SimpleNamespace(keys=torch.zeros(1, 1, 4, 2), values=torch.zeros(1, 1, 4, 2))
+    cache = SimpleNamespace(layers=[layer], get_seq_length=lambda: 4)
+    kept = PromptCache(100)
+    for _ in range(2):
+        kept.keep(b"key", cache, 4)
+    kept.use([b"key"])
+    assert kept.kept_bytes == 64
+    assert kept.beginning([b"key"])[0] == 1
