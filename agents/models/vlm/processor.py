@@ -137,7 +137,7 @@ class InhabitVlmProcessor:
 
     def _frame(self, picture: Picture.Image) -> Table:
         rgb = np.asarray(picture.convert("RGB"))
-        key = sha256(rgb.tobytes()).digest()
+        key = sha256(str(rgb.shape).encode() + rgb.tobytes()).digest()
         if key not in self._seen:
             self._seen[key] = self._sight.frame(rgb)
         if len(self._seen) > _KEPT:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image as Picture
 
 import inhabit
 from inhabit.agents.core import Step
 from inhabit.agents.models.core import Ability, Image, Message, Model
 from inhabit.agents.models.local.settings import LocalSettings
 from inhabit.agents.models.registry import load
-from inhabit.agents.models.vlm.processor import IMAGE
+from inhabit.agents.models.vlm.processor import IMAGE, InhabitVlmProcessor
 from inhabit.envs.alfred.env import Alfred
 from inhabit.envs.alfred.tasks.sampling import sample
 from inhabit.envs.alfred.world.settings import AlfredSettings
@@ -87,6 +88,14 @@ def test_what_is_seen_again_at_once_has_no_token(model: Model, frames: list[np.n
         for some in (frames[:1], [frames[0], frames[0]])
     )
     assert once == twice
+
+
+def test_the_same_bytes_in_another_shape_are_another_picture(folder: Path) -> None:
+    processor = InhabitVlmProcessor.from_pretrained(folder)
+    wide = np.random.default_rng(0).integers(0, 256, (20, 80, 3), dtype=np.uint8)
+    shown = [Picture.fromarray(one) for one in (wide, wide.reshape(80, 20, 3))]
+    first, second = (processor._frame(one) for one in shown)
+    assert not np.array_equal(first, second)
 
 
 def test_text_can_not_show_objects(model: Model, frames: list[np.ndarray]) -> None:
