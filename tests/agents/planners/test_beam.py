@@ -92,14 +92,14 @@ def test_a_free_beam_passes_over_what_has_just_failed() -> None:
 
 
 def test_a_free_beam_samples_anew_at_each_step_and_in_each_episode() -> None:
-    seeds = []
+    seeds: list[int] = []
 
     class Sampling(ScriptedModel):
         async def _generate(self, prompt: Sequence[Message], options: GenerateOptions) -> Reply:
             seeds.append(options.seed)
             return await super()._generate(prompt, options)
 
-    agent = make(Sampling(Script(answers=({"when": "", "say": TEXTS[0]},))), free=True, width=1)
+    agent = make(Sampling(Script(replies=(TEXTS[0],) * 3)), free=True, width=1)
     done = Step(TEXTS[0], None, "It is open.")
     for moment in (view(*TEXTS), view(*TEXTS, history=[done]), view(*TEXTS, seed=1)):
         decide(agent, moment)
