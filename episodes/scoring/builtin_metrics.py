@@ -71,16 +71,16 @@ def hierarchical(
 
     Args:
         values: (tasks, seeds).
-        weights: (tasks,); how much each task counts.
+        weights: (tasks,); how much each task counts. Those of weight 0 are no part of a sample.
         rate: whether the values are shares of something. Where all are then 0, or all are 1, the
-            interval is Wilson's, with a task of some weight as one trial.
+            interval is Wilson's, with a task as one trial.
         signed: whether they are differences of shares: see `none_differs`.
     """
+    values, weights = values[weights > 0], weights[weights > 0]
     tasks, seeds = values.shape
-    counted, trials = values[weights > 0], int((weights > 0).sum())
-    if rate and signed and not counted.any():
-        return Estimate(0.0, *none_differs(trials))
-    if rate and (sure := _all_or_none(counted, trials)):
+    if rate and signed and not values.any():
+        return Estimate(0.0, *none_differs(tasks))
+    if rate and (sure := _all_or_none(values, tasks)):
         return sure
     of_tasks, of_seeds = np.random.default_rng(0), np.random.default_rng(0)
     at_once = max(1, _AT_ONCE // values.size)
@@ -92,7 +92,7 @@ def hierarchical(
         drawn = of_tasks.integers(0, tasks, (part, tasks))
         within = of_seeds.integers(0, seeds, (part, tasks, seeds))
         each, counts = values[drawn[:, :, None], within].mean(axis=2), weights[drawn]
-        means += ((each * counts).sum(axis=1) / np.maximum(counts.sum(axis=1), 1e-9)).tolist()
+        means += ((each * counts).sum(axis=1) / counts.sum(axis=1)).tolist()
     low, high = np.quantile(means, (0.025, 0.975))
     mean = (values.mean(axis=1) * weights).sum() / weights.sum()
     return Estimate(float(mean), float(low), float(high))

@@ -215,6 +215,11 @@ def test_the_hierarchical_interval_is_that_of_plain_loops() -> None:
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
 
 
+def test_tasks_without_weight_are_no_part_of_a_resample() -> None:
+    values, weights = np.array([[0.7], [0.9], [0.0], [0.0], [0.0]]), np.array([4.0, 4, 0, 0, 0])
+    assert hierarchical(values, weights) == hierarchical(values[:2], weights[:2])
+
+
 @pytest.mark.parametrize("solved", [0, 1])
 def test_a_rate_of_none_or_all_is_not_certain(solved: int) -> None:
     """The interval is Wilson's over tasks: seeds of a task are no trials of their own."""
