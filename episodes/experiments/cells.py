@@ -172,8 +172,9 @@ def check_trust(lock: Path, said: Experiment) -> None:
     """
     named: set[str] = set()
     kinds: list[tuple[type[BaseModel], Mapping[str, JsonValue]]] = [(RunSettings, said.settings)]
+    envs = [find_env(env.env).settings for env in said.environments]
+    kinds += ((kind, env.settings) for kind, env in zip(envs, said.environments, strict=True))
     for env in said.environments:
-        kinds.append((find_env(env.env).settings, env.settings))
         source = env.tasks.source
         if source is not None and tasksets.find(source) is None:
             named.add(source)
@@ -182,7 +183,8 @@ def check_trust(lock: Path, said: Experiment) -> None:
             named.add(agent.agent)
             continue
         chosen = find_agent(agent.agent)
-        kinds.append((chosen.settings, agent.settings))
+        # They may also be of the environment or the run, as with `--set`.
+        kinds += ((kind, agent.settings) for kind in (*envs, RunSettings, chosen.settings))
         if (spec := agent.model or chosen.model) is not None:
             registration, name = models.find(spec)
             kinds.append((registration.settings, agent.settings))

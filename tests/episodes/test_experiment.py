@@ -113,6 +113,8 @@ def test_a_lock_from_elsewhere_opens_no_file(
     (tmp_path / "agent.py").write_text("raise SystemExit('It was run.')")
     lock["experiment"]["agents"].append({"agent": f"{tmp_path / 'agent.py'}:Agent", "name": "x"})
     lock["experiment"]["agents"][1]["model"] = f"scripted:{played}/replies.json"
+    lock["experiment"]["agents"][0]["settings"] = {"executable": "/of/theirs"}
+    lock["experiment"]["environments"].append({"env": "alfred", "name": "a", "tasks": {"n": 1}})
     (tmp_path / "lock.json").write_text(json.dumps(lock))
     inhabit("reproduce", tmp_path / "lock.json", "--out", tmp_path / "out", code=2)
     said = capsys.readouterr().err
@@ -120,6 +122,7 @@ def test_a_lock_from_elsewhere_opens_no_file(
         str(tasks) in said
         and "replies.json" in said
         and "agent.py" in said
+        and "executable=/of/theirs" in said
         and "--trust-record" in said
     )
     assert not (tmp_path / "out").exists()
