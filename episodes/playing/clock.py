@@ -51,6 +51,7 @@ class Clock:
     def add_recorded(self, seconds: float) -> None:
         """Add model time of a recorded decision that is re-executed."""
         self._recorded += seconds
+        self._latest[TimeShare.MODEL] = seconds
 
     def latest(self, part: TimeShare) -> float:
         """What the last measurement of `part` took."""

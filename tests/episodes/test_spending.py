@@ -40,7 +40,7 @@ def cut_off(run: Run, kept: int) -> None:
 
 
 def test_every_call_counts_once_however_often_it_is_acted_again(tmp_path: Path) -> None:
-    agent = Pays()
+    agent = Pays(0.002)
     words: dict[str, Any] = {"tasks": toy_tasks(2), "max_steps": 6, "assignments": FAST}
     run = play_toy(tmp_path, made=agent, make=lambda: Dying(3), **words)
     assert len(run.episode(0).attempts()) == 3, "Each goes on with the one before."
@@ -56,6 +56,10 @@ def test_every_call_counts_once_however_often_it_is_acted_again(tmp_path: Path) 
             for call in (step.decide.calls if step.decide else ())
         }
         assert sorted(call.reply for call in calls_of(run)) == sorted(written)
+        last = run.episode(0).last()
+        assert last is not None and last.end is not None
+        spent = sum(step.decide.seconds for step in last.steps if step.decide)
+        assert last.end.seconds.model == pytest.approx(spent, abs=1e-5)
 
 
 @pytest.mark.slow
