@@ -221,7 +221,10 @@ async def ask_once(cell: ExperimentCell, *, only_prompt: bool = False) -> CellRe
         ModelError: it gives no answer.
         LackingError, UnavailableError, SimulatorError: what is needed is missing here.
     """
-    chosen = replace(cell.plan, sight=Sight.SHOWN, max_steps=1)
+    # The one fault of a model that is not asked stops nothing.
+    own = cell.plan.run_settings.model_copy(update={"max_faults": 0})
+    settings = {**cell.plan.settings, "run": own}
+    chosen = replace(cell.plan, sight=Sight.SHOWN, max_steps=1, settings=settings)
     prompts: list[Sequence[Message]] = []
     if only_prompt:
         values = {one.name: getattr(chosen, one.name) for one in fields(chosen)}

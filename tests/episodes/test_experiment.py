@@ -160,14 +160,13 @@ def test_only_names_environments_of_the_file(
     assert "no environment is named 'tpy'. Did you mean: toy?" in capsys.readouterr().err
 
 
-def test_a_dry_run_plays_nothing(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    inhabit("experiment", played / "small.yaml", "--dry-run", "--n", 2)
+def test_a_dry_run_plays_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "strict.yaml").write_text(FILE.replace("true}", "true, max_faults: 1}"))
+    inhabit("experiment", tmp_path / "strict.yaml", "--dry-run", "--n", 2)
     told = capsys.readouterr().out
     assert "first: 12 decisions of scripted:first at most" in told and "1 image" in told
     assert "Goal: " in told and "Cost at most about 0." in told
-    assert list(tmp_path.iterdir()) == []
+    assert [file.name for file in tmp_path.iterdir()] == ["strict.yaml"]
 
 
 def test_an_address_is_given_to_every_agent_that_asks_a_model(
