@@ -12,8 +12,10 @@ from made_run import ACTIONS, HOSTILE, Made, write_run
 from toy_runs import Dying, play_toy, toy_tasks
 
 from inhabit.cli import main
+from inhabit.episodes.recording.index import entry_of
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.page.document import LONGEST, duration, percent
+from inhabit.episodes.reports.page.summary import funnel, row
 from inhabit.episodes.reports.page.writing import Videos, find_runs, write_gallery
 from inhabit.episodes.reports.page.writing import write_run as write_pages
 
@@ -178,6 +180,13 @@ def test_an_unfinished_run_says_what_its_figures_are_of(tmp_path: Path) -> None:
     assert "2 of 4 episodes have ended" in page.text
     assert page.text.count("not ended") >= 2
     assert not (run.episode(3).folder / "index.html").exists()
+
+
+def test_what_is_solved_without_an_action_is_in_the_funnel(tmp_path: Path) -> None:
+    write_run(tmp_path / "run", Made(steps=0, solved=(True,)))
+    run = Run.open(tmp_path / "run")
+    found = funnel([row(one, entry_of(one)) for one in run.episodes()])
+    assert found["solved"] == found["a condition met"] == 4
 
 
 def test_runs_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

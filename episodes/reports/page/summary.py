@@ -110,8 +110,9 @@ def funnel(rows: Sequence[EpisodeRow]) -> Mapping[str, int]:
     """How many episodes came how far, from those that were planned to those that were solved."""
     ends = [each.end for each in rows if each.end is not None]
     stood = [end for end in ends if end.total]
-    acted = [end for end in stood if end.steps > end.invalid]
-    met = [end for end in acted if end.met or end.success]
+    # A goal that holds at the start is solved without an action.
+    acted = [end for end in stood if end.steps > end.invalid or end.success]
+    met = [end for end in acted if end.met]
     return {
         "planned": len(rows),
         "ended": len(ends),
