@@ -103,6 +103,8 @@ def judge(
         raise typer.BadParameter("--sample needs --csv.")
     if as_csv and (as_json or labels or against or plot):
         raise typer.BadParameter("--csv excludes --json, --labels, --against and --plot.")
+    if labels and against:
+        raise typer.BadParameter("--labels and --against exclude each other: give one at a time.")
     found = Run.open(run)
     of_env, of_judge = _divided(found, by, assignments or [])
     make = env_of_run(found, of_env, trusted=trusted)

@@ -234,6 +234,9 @@ def test_a_sheet_is_written_and_read_back(
         with pytest.raises(SystemExit) as left:
             main(["judge", str(run), "--csv", unused, str(labelled)])
         assert left.value.code == 2 and "--csv excludes" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as left:
+        main(["judge", str(run), "--labels", str(labelled), "--against", "oracle"])
+    assert left.value.code == 2 and "exclude each other" in capsys.readouterr().err
     labelled.write_text("episode,step,action\n0,0,maybe\n")
     with pytest.raises(SystemExit) as left:
         main(["judge", str(run), "--labels", str(labelled)])
