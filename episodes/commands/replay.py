@@ -25,7 +25,7 @@ from inhabit.episodes.playing.retrace import Replay, replay_run
 from inhabit.episodes.recording.folder import held
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.recording.schema import Fork
-from inhabit.episodes.reports.wording import ENDINGS, counted
+from inhabit.episodes.reports.wording import ENDINGS, apart, counted
 
 _LONGEST = 300
 """Characters of a value that a message shows."""
@@ -99,13 +99,9 @@ def _sentence(one: Replay) -> str:
     where = f"episode {one.episode.number} ({one.episode.task.id}), step {different.step}"
     if different.what == "simulator":
         return f"{where}: the simulator failed during the replay: {different.replayed}"
-    was, now = _short(different.recorded), _short(different.replayed)
+    values = different.recorded, different.replayed
+    was, now = apart(*(json.dumps(one, ensure_ascii=False) for one in values), _LONGEST)
     return f"{where}: {different.what} was {was} and is now {now}"
-
-
-def _short(value: JsonValue) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
 
 
 def _row(one: Replay) -> JsonValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from inhabit.episodes.recording.schema import Ending
 
@@ -28,6 +29,18 @@ def counted(number: int, noun: str) -> str:
 def spoken(text: str) -> str:
     """Names as people say them: "the laptop 1" for "the laptop_1"."""
     return re.sub(r"(?<=[^\W\d_])_(?=\d+\b)", " ", text)
+
+
+def apart(one: str, other: str, most: int) -> tuple[str, str]:
+    """Two texts that differ, cut to `most` characters that show where they part."""
+    same = sum(1 for _ in takewhile(lambda pair: len({*pair}) == 1, zip(one, other, strict=False)))
+    begin = max(0, same - most // 2) if max(len(one), len(other)) > most else 0
+    return _around(one, begin, most), _around(other, begin, most)
+
+
+def _around(text: str, begin: int, most: int) -> str:
+    before, after = "..." if begin else "", "..." if len(text) > begin + most else ""
+    return f"{before}{text[begin : begin + most]}{after}"
 
 
 def percent(rate: float) -> str:

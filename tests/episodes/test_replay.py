@@ -20,9 +20,11 @@ from inhabit.envs.registry import find
 from inhabit.envs.simulators.render import VERSION
 from inhabit.envs.toy.env import Toy
 from inhabit.episodes.playing.from_record import env_of_run
-from inhabit.episodes.playing.retrace import IncomparableError, replay_run
+from inhabit.episodes.playing.retrace import Divergence, IncomparableError, Replay, replay_run
 from inhabit.episodes.recording.reader import Run
 from inhabit.episodes.recording.schema import Ending
+from inhabit.episodes.reports.page.differences import replay_items
+from inhabit.episodes.reports.wording import apart
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +111,15 @@ def test_an_end_that_was_tampered_with_is_named(
     assert second.difference is not None and second.difference.what == field
     assert second.difference.recorded == value != second.difference.replayed
     assert second.difference.step == second.steps
+
+
+def test_a_difference_far_into_a_long_value_is_shown(played: Run, tmp_path: Path) -> None:
+    long = "x" * 900 + "y" * 900
+    again = Divergence(0, "text", "x" * 900, long)
+    (item,) = replay_items([Replay(played.episode(1), 0, again)], tmp_path / "page.html")
+    assert item.rows[0].differs
+    assert apart("x" * 900, long, 300) == ("..." + "x" * 150, "..." + "x" * 150 + "y" * 150 + "...")
+    assert apart("short", "shorter", 300) == ("short", "shorter")
 
 
 def test_another_action_shows_in_what_comes_of_it(played: Run, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from inhabit.episodes.recording.reader import EpisodeRecord, Run, StepRecord
 from inhabit.episodes.recording.schema import EndLine
 from inhabit.episodes.reports.page.document import render
 from inhabit.episodes.reports.page.pictures import thumbnail
-from inhabit.episodes.reports.wording import ENDINGS, counted
+from inhabit.episodes.reports.wording import ENDINGS, apart, counted
 from inhabit.episodes.scoring.comparison import Comparison, PairedTask
 
 _LONGEST = 400
@@ -125,8 +125,8 @@ def replay_items(replays: Sequence[Replay], page: Path) -> Iterable[DiffItem]:
         rows = []
         if different is not None:
             was, now = (
-                DiffCell(f"{different.what}: {str(value)[:_LONGEST]}")
-                for value in (different.recorded, different.replayed)
+                DiffCell(f"{different.what}: {value}")
+                for value in apart(str(different.recorded), str(different.replayed), _LONGEST)
             )
             rows = [DiffRow(different.step, was, now)]
         yield DiffItem(
