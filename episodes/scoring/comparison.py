@@ -299,8 +299,9 @@ def _pair(first: Run, second: Run) -> tuple[list[PairedTask], int, int]:
         if end is None:
             continue
         of_first += 1
-        same, other = ends.get(task.id, (None, None))
-        # The same name for another scene or goal is another task.
+        same, other = ends.get(task.id, (task, None))
+        # The same name for another scene or goal is another task; the first run's reference counts.
+        same = same.model_copy(update={"reference_cost": task.reference_cost})
         if other is not None and same == task:
             paired.append(PairedTask(task, end, other))
     return paired, of_first - len(paired), of_second - len(paired)

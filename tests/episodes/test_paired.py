@@ -127,6 +127,17 @@ def test_the_same_name_for_another_goal_is_another_task(tmp_path: Path) -> None:
         compare(one, other)
 
 
+def test_a_task_with_another_reference_is_the_same_task(tmp_path: Path) -> None:
+    tasks = toy_tasks(2)
+    other = [task.model_copy(update={"reference_cost": None}) for task in tasks]
+    first = play_toy(tmp_path / "first", tasks=tasks, agent="expert")
+    second = play_toy(tmp_path / "second", tasks=other, agent="expert")
+    for one, two in ((first, second), (second, first)):
+        found = compare(one, two)
+        assert (found.tasks, found.both_solved) == (2, 2)
+        assert "plw_success_rate" in found.differences or one is second
+
+
 def test_runs_of_two_environments_have_nothing_in_common(tmp_path: Path) -> None:
     play_toy(tmp_path / "one", tasks=toy_tasks(1), agent="expert")
     run = Run.open(tmp_path / "one")
