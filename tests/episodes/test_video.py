@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -19,6 +20,7 @@ from toy_runs import play_toy, toy_tasks
 from inhabit.episodes.recording.disk import DiskError
 from inhabit.episodes.recording.reader import RecordError, Run
 from inhabit.episodes.reports.video import encode
+from inhabit.episodes.reports.video.lettering import font
 from inhabit.episodes.reports.video.slide import BAD, GOOD, SIZE, Slide, draw
 from inhabit.episodes.reports.video.slides import shots
 from inhabit.episodes.scoring.likelihood import Share
@@ -130,6 +132,14 @@ def test_feedback_has_the_colour_of_what_came_of_it() -> None:
     worked, failed = draw(slide(feedback="It is done.")), draw(slide(feedback="No.", worked=False))
     assert has(worked, GOOD) and not has(worked, BAD)
     assert has(failed, BAD) and not has(failed, GOOD)
+
+
+def test_the_heading_stays_beside_a_long_count() -> None:
+    count, corner = "step 1000 of 1000", (SIZE[0] - 160, 20, SIZE[0], 60)
+    long, bare = (replace(slide(count=count), heading=text) for text in ("x" * 200, ""))
+    pixels = [np.asarray(draw(one).crop(corner)) for one in (long, bare)]
+    wide = int(font(15).getlength(count)) + 32  # with the margin
+    assert (pixels[0][:, -wide:] == pixels[1][:, -wide:]).all()
 
 
 def test_a_bar_is_as_long_as_its_share() -> None:

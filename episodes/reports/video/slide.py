@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from inhabit.episodes.reports.floorplan import WIDTH, FloorPlan, Spot
-from inhabit.episodes.reports.video.lettering import font, font_for, shorten, wrap, write
+from inhabit.episodes.reports.video.lettering import font, font_for, length, shorten, wrap, write
 from inhabit.episodes.reports.wording import counted
 from inhabit.episodes.scoring.likelihood import Share
 
@@ -123,7 +123,7 @@ class _Panel:
         if slide.count:
             place = (self.left + _INNER, self.top)
             self.pen.text(place, slide.count, SOFT, font(15), anchor="ra")
-        room = _INNER - (110 if slide.count else 0)
+        room = _INNER - (max(110, int(length(slide.count, 15)) + 8) if slide.count else 0)
         self._text(shorten(slide.heading, 15, room), 15, SOFT, gap=14)
         for line in wrap(slide.goal, 26, _INNER, 4):
             self._text(line, 26, INK, gap=5)
