@@ -99,8 +99,9 @@ def _sentence(one: Replay) -> str:
     where = f"episode {one.episode.number} ({one.episode.task.id}), step {different.step}"
     if different.what == "simulator":
         return f"{where}: the simulator failed during the replay: {different.replayed}"
-    values = different.recorded, different.replayed
-    was, now = apart(*(json.dumps(one, ensure_ascii=False) for one in values), _LONGEST)
+    recorded = json.dumps(different.recorded, ensure_ascii=False)
+    replayed = json.dumps(different.replayed, ensure_ascii=False)
+    was, now = apart(recorded, replayed, _LONGEST)
     return f"{where}: {different.what} was {was} and is now {now}"
 
 
