@@ -112,7 +112,7 @@ def funnel(rows: Sequence[EpisodeRow]) -> Mapping[str, int]:
     stood = [end for end in ends if end.total]
     # A goal that holds at the start is solved without an action.
     acted = [end for end in stood if end.steps > end.invalid or end.success]
-    met = [end for end in acted if end.met]
+    met = [end for end in acted if end.met or end.success]
     return {
         "planned": len(rows),
         "ended": len(ends),
