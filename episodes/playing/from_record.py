@@ -138,7 +138,7 @@ def plan_like(
         )
     # Only what the user names may be a file, which is executed.
     own = agent is not None and names_file(agent)
-    chosen = load_agent(agent) if own else find_agent(agent or header.agent)
+    chosen = (load_agent if own else find_agent)(agent or header.agent)
     header = with_todays_model(header, chosen)
     model = chosen.earlier_models.get(model or "", model)
     kept = header.settings

@@ -134,8 +134,9 @@ def divide(
     for name, value in _pairs(assignments):
         owner, key = _find(name, owners, preferred)
         # A shell leaves the ~ of KEY=~/FOLDER as it is.
-        home = isinstance(value, str) and value.startswith("~") and key in paths(owners[owner])
-        given[owner][key] = str(expanded(value)) if home else value
+        if isinstance(value, str) and value.startswith("~") and key in paths(owners[owner]):
+            value = str(expanded(value))
+        given[owner][key] = value
     return {owner: checked(owner, kind, given[owner]) for owner, kind in owners.items()}
 
 
