@@ -67,7 +67,7 @@ def set_object_poses(
 
     As in THOR, what is not listed and can be moved is disabled, what can be placed is placed, and
     the action fails if a pose could not be used. In scenes of `inhabit`'s own tasks, what is not
-    listed stays as it is, or goes along with what it is in.
+    listed stays as it is.
     """
     if house.world.rules.disables_unlisted and object_poses:
         _disable_others(house, {pose.object_name for pose in object_poses}, skip_moveable)
@@ -85,7 +85,7 @@ def _disable_others(house: House, named: set[str], skip_moveable: bool) -> None:
 
 
 def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
-    """Move objects to poses, with contents that are not listed. Returns why any was not moved.
+    """Move objects to poses; what is not listed stays. Returns why each could not that was not.
 
     Furniture opens as in AI2-THOR then, from which such poses come.
     """
@@ -96,7 +96,6 @@ def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
         for thing in world.things.values()
         if thing.present or (world.rules.finds_disabled and thing.away is None)
     }
-    named = {pose.object_name for pose in object_poses}
     used: set[str] = set()
     placed: list[str] = []
     faults: list[str] = []
@@ -115,7 +114,7 @@ def lay(house: House, object_poses: Sequence[ObjectPose]) -> Sequence[str]:
         if thing["objectOrientedBoundingBox"] is None:
             axes = thing.box.axes
         center = np.array(xyz_of(pose.position)) - axes @ thing.pivot
-        _carry_unlisted(world, thing, Box(center, thing.box.half, axes), named)
+        _carry_unlisted(world, thing, Box(center, thing.box.half, axes), {*by_name, *used})
         placed.append(id)
     for id in placed:
         world.link(id, ())
@@ -181,13 +180,10 @@ def xyz_of(value: Vector) -> tuple[float, float, float]:
 
 
 def _carry_unlisted(world: World, thing: SimObject, box: Box, listed: set[str]) -> None:
-    """Move an object with its contents, except those with a pose of their own, and theirs."""
+    """Move an object with its contents, except those with a pose of their own."""
     turn, old = box.axes @ thing.box.axes.T, thing.box.center
-    inside = list(world.within(thing.id))
-    posed = [id for id in inside if world.things[id]["name"] in listed]
-    stay = {*posed, *(inner for id in posed for inner in world.within(id))}
-    for inner in inside:
-        if inner not in stay:
+    for inner in world.within(thing.id):
+        if world.things[inner]["name"] not in listed and inner not in listed:
             world.move(inner, world.things[inner].box.about(turn, old, box.center))
     world.move(thing, box, posed=True)
 

@@ -216,18 +216,6 @@ def test_a_plate_takes_along_what_lies_on_it(kitchen: Hand) -> None:
     assert kitchen["Apple"]["temperature"] == "Cold"
 
 
-def test_what_lies_on_a_plate_goes_along_to_its_new_pose(kitchen: Hand) -> None:
-    kitchen.put("Apple", "Plate")
-    away = kitchen["Apple"].box.center - kitchen["Plate"].box.center
-    pose = {"objectName": kitchen["Plate"]["name"], "position": {"x": -1.0, "y": 1.5, "z": 1.0}}
-    kitchen.do("SetObjectPoses", objectPoses=[{**pose, "rotation": kitchen["Plate"]["rotation"]}])
-    assert kitchen["Apple"].box.center - kitchen["Plate"].box.center == pytest.approx(away)
-    mine = {key: kitchen["Apple"][key] for key in ("position", "rotation")}
-    apple = {"objectName": kitchen["Apple"]["name"], **mine}
-    kitchen.do("SetObjectPoses", objectPoses=[pose, apple])
-    assert kitchen["Apple"]["position"] == pytest.approx(mine["position"])
-
-
 def test_a_thing_cannot_be_put_in_itself(kitchen: Hand) -> None:
     kitchen.put("Cup", "Bowl")
     kitchen.do("PickupObject", "Bowl")
