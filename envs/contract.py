@@ -462,12 +462,12 @@ class EnvContract:
                 named = isinstance(tool.get("name"), str) and tool.get("description")
                 _expect(bool(named), f"tools() holds {tool!r}; expected a name and a description.")
                 schema = tool.get("parameters")
-                bare = isinstance(schema, Mapping) and not schema.get("properties")
+                asks = isinstance(schema, Mapping) and bool(schema.get("required"))
                 try:
                     answer = cast(Tools, env).call(str(tool["name"]), {})
                 except (KeyError, ValueError) as error:
-                    said = f"The tool {tool['name']!r} has no parameters, and raises {error!r}."
-                    _expect(not bare, said)
+                    said = f"The tool {tool['name']!r} requires no arguments, and raises {error!r}."
+                    _expect(asks, said)
                 else:
                     _json(answer, f"The answer of the tool {tool['name']!r}")
 

@@ -225,13 +225,9 @@ class SetWriter:
             make_folder(self._folder / "images", self._folder)
         except OSError as error:
             raise cannot_write(self._folder / "images", error) from error
-        self._attempts = _append_to(self._folder, "attempts.jsonl")
-        self._times = _append_to(self._folder, "times.jsonl")
         self.past: Sequence[AttemptLine] = tuple(opened.attempts())
         for place, attempt in enumerate(self.past):
             if attempt.number != place or len(attempt.prints) != len(attempt.kept):
-                self._attempts.close()
-                self._times.close()
                 raise SetError(
                     f"{self._folder / 'attempts.jsonl'}, line {place + 1} was changed, or one "
                     "before it is missing. Restore it, or make the set anew in another folder."
@@ -241,6 +237,8 @@ class SetWriter:
         if there < known:
             raise _lost(self._folder, there, known)
         _check_images(opened)
+        self._attempts = _append_to(self._folder, "attempts.jsonl")
+        self._times = _append_to(self._folder, "times.jsonl")
         self._examples = _append_to(self._folder, "examples.jsonl")
 
     def add(self, attempt: AttemptLine, drafts: Sequence[Draft], seconds: float) -> None:

@@ -161,6 +161,7 @@ def run(
         max_steps=max_steps,
         seed=seed,
     )
+    check_cluster(chosen.run_settings, ray=ray)
     gathered = gather(
         chosen.env,
         chosen.settings["env"],
@@ -173,7 +174,6 @@ def run(
     sights = tuple(Sight) if sight == "all" else (Sight(sight),)
     if Sight.OTHER in sights:
         next_room(gathered, gathered[0])  # Before an episode is spent.
-    check_cluster(chosen.run_settings, ray=ray)
     play = play_on_cluster if ray else _play
     with held(out):
         for one in sights:

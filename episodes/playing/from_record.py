@@ -142,7 +142,7 @@ def plan_like(
     header = with_todays_model(header, chosen)
     model = chosen.earlier_models.get(model or "", model)
     kept = header.settings
-    other = agent not in (None, header.agent)
+    other = agent is not None and chosen.name != header.agent
     asked = model or (None if other else header.model)
     before: dict[str, Mapping[str, object]] = {"env": kept.env, "run": kept.run}
     owners: dict[str, type[BaseModel]] = {"env": find_env(header.env).settings, "run": RunSettings}

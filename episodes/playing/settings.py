@@ -133,7 +133,7 @@ def divide(
     given: dict[str, dict[str, object]] = {o: dict(before.get(o, {})) for o in owners}
     for name, value in _pairs(assignments):
         owner, key = _find(name, owners, preferred)
-        # A shell leaves the ~ of KEY=~/FOLDER as it is.
+        # Not every shell fills in the ~ of KEY=~/FOLDER.
         if isinstance(value, str) and value.startswith("~") and key in paths(owners[owner]):
             value = str(expanded(value))
         given[owner][key] = value

@@ -411,7 +411,7 @@ MISTAKES: Mapping[type[Env], str] = {
     StateIsNotJson: "state() is not JSON",
     CloseTwiceRaises: "close() raised RuntimeError",
     UnseededReset: "Observation.text, at the start of the same episode, differ",
-    ToolThatFails: "The tool 'object_detection' has no parameters, and raises ValueError",
+    ToolThatFails: "The tool 'object_detection' requires no arguments, and raises ValueError",
     HalfAnExpert: "HalfAnExpert has plan() and no best_actions()",
 }
 """Environment -> what the sentence has to say that names its mistake."""

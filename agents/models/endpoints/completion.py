@@ -241,7 +241,7 @@ class Completion(PaidAnswer):
     @property
     def beginnings(self) -> Collection[tuple[str, float]] | None:
         """How likely the answer begins with each of some tokens, of which several may read alike;
-        None where it isn't said.
+        None where it isn't said. A token that a server lists twice counts once.
         """
         places = self._in_order()[0].logprobs
         if places is None or not places.content:

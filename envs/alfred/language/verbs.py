@@ -22,7 +22,7 @@ from inhabit.envs.alfred.world.things import (
     Kind,
     that_can,
 )
-from inhabit.envs.core import Action
+from inhabit.envs.core import Action, SceneError
 from inhabit.envs.simulators.household.types.things import BASINS, THINGS
 from inhabit.envs.template import ActionKind
 from inhabit.envs.world.rows import IT, Language, Verb
@@ -315,8 +315,17 @@ def choose(body: AgentBody, mask: Mask, action: str) -> ThorObject | None:
     As in ALFRED's own evaluation, which ranks the instances under a predicted mask by intersection
     over union and takes the first that can be handled (Shridhar et al. 2020). Where the mask
     touches no suitable object, it is dilated by some pixels: objects may be slightly displaced.
+
+    Raises:
+        SceneError: images and masks are of different sizes.
     """
     index, names = body.instances()
+    if index.shape != mask.shape:
+        size = "x".join(str(side) for side in reversed(mask.shape))
+        raise SceneError(
+            f"replay=mask needs images of {size} pixels, as the masks have: leave out width and "
+            "height, or say replay=id."
+        )
     world = body.world
     there = [(i, world[name]) for i, name in enumerate(names) if name in world]
     suits = [i for i, t in there if t.type not in _SHELL and applies(action, t)]

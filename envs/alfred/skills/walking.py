@@ -338,7 +338,7 @@ def look_around(episode: EpisodeState) -> Result:
 
 
 def turn_for(field_of_view: float) -> int:
-    """Degrees per turn, 10 at least, so that consecutive images leave no gap."""
+    """Degrees per turn: images leave no gap between them, unless they show less than 10 degrees."""
     turns = (90, 72, 60, 45, 40, 36, 30, 24, 20, 15, 12)
     return next((turn for turn in turns if turn <= field_of_view), 10)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from inhabit.envs.marks import Formerly, Place, Words
 from inhabit.envs.settings import SettingsModel
@@ -90,16 +90,6 @@ class AlfredSettings(SettingsModel):
     """Also return a depth image."""
     instances: bool = False
     """Also return an instance segmentation image."""
-
-    @model_validator(mode="after")
-    def _masks_fit(self) -> Self:
-        images = self.width, self.height, self.field_of_view
-        if self.replay == "mask" and images != (300, 300, 60):
-            raise ValueError(
-                "replay=mask needs images like those that ALFRED's masks were made in, of 300x300 "
-                "pixels and 60 degrees: leave out width, height and field_of_view."
-            )
-        return self
 
     @property
     def narrow_view(self) -> float:

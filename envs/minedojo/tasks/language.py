@@ -122,10 +122,7 @@ def gathers(verb: str) -> bool:
 
 _LIQUIDS = ("water", "lava")
 _MILKED = ("cow", "mooshroom")
-_UNBREAKABLE = {
-    *("air", "water", "flowing_water", "lava", "flowing_lava", "fire", "portal", "end_portal"),
-    *("bedrock", "barrier", "structure_void"),
-}
+_UNBREAKABLE = {"water", "flowing_water", "lava", "flowing_lava", "bedrock", "fire", "portal"}
 
 
 @cache

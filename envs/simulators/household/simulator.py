@@ -417,10 +417,10 @@ class Simulator:
             raise Refusal("fov must be set to (0, 180) noninclusive.")
         self._resize(house, width, height)
         arm = RobotArm() if mode == "arm" else None
-        house.world.active = 0  # The one that asked may not be among them.
-        house.world.agents = tuple(
-            replace(agent, robot=arm) for agent in _gathered(house, agent_count)
-        )
+        agents = tuple(replace(agent, robot=arm) for agent in _gathered(house, agent_count))
+        if house.world.active >= agent_count:  # The one that asked is not among them.
+            house.world.active = 0
+        house.world.agents = agents
         house.settings = replace(
             house.settings,
             grid_size=grid_size,

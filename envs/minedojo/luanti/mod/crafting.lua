@@ -109,8 +109,9 @@ function crafting.words(lacking)
 	return table.concat(parts, " and ")
 end
 
---- A name with its article.
+--- A name with its article, if it has one: "shears" and "oak_planks" do not.
 function crafting.with_article(name)
+	if name:match("[^s]s$") then return name end
 	return (name:match("^[aeiou]") and "an " or "a ") .. name
 end
 

@@ -150,7 +150,8 @@ def teleport_object(
         world.link(inner, ())
         on = placing.support(world, world.things[inner].box, ignoring=own)
         placing.rest(world, inner, on)
-    placing.rest(world, object_id, placing.support(world, box, ignoring=[object_id]))
+    own = {object_id, *world.within(object_id)}
+    placing.rest(world, object_id, placing.support(world, box, ignoring=own))
     if not thing["pickupable"]:
         world.cells = walkable(world)
 
