@@ -140,6 +140,16 @@ def test_recorded_steps_are_asked_of_a_file_that_is_named(
     run(capsys, 0, "replan", str(tmp_path / "run"), "--agent", f"{file}:ready")
 
 
+def test_the_same_agent_is_asked_again_with_its_recorded_settings(
+    file: Path, tmp_path: Path, capsys: Any
+) -> None:
+    run(capsys, 0, *play(file, tmp_path / "run", "First", "--set", "number=1"))
+    with pytest.raises(SystemExit):
+        main(["replan", str(tmp_path / "run"), "--agent", f"{file}:First", "--json"])
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert answer["agreement"] == 1.0, answer
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "told"),
     [

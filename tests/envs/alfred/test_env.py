@@ -279,7 +279,8 @@ def test_sensors_are_shown_when_asked_for() -> None:
         shown = {seen.names[i] for i in np.unique(seen.instances) if i >= 0}
         assert any(name.startswith("countertop") for name in shown)
         assert seen.text.startswith("You see: ")
-        assert seen.clips[0].frames.shape == (12, 300, 200, 3)
+        # Nine turns of 40 degrees at two tilts: the image shows 42 degrees across.
+        assert seen.clips[0].frames.shape == (18, 300, 200, 3)
 
 
 def test_teleporting_costs_one_step() -> None:
