@@ -157,7 +157,9 @@ class Dialogue:
         for message in messages:
             last = self._messages[-1]
             if message.role == last.role == "user":
-                self._messages[-1] = replace(last, parts=(*last.parts, "\n", *message.parts))
+                first, *rest = message.parts
+                first = f"\n{first}" if isinstance(first, str) else first
+                self._messages[-1] = replace(last, parts=(*last.parts, first, *rest))
             else:
                 self._messages.append(message)
 
